@@ -77,6 +77,14 @@ impl<W: Write> Printer<W> {
         self.form == Form::Json
     }
 
+    /// Cells of a line at most; none where lines may be as long as they are.
+    fn most_cells(&self) -> Option<usize> {
+        match self.form {
+            Form::Table { most, .. } => most,
+            Form::Json => None,
+        }
+    }
+
     /// Writes one JSON line.
     pub(crate) fn line(&mut self, body: &impl Body) -> io::Result<()> {
         self.write_json(&Line::of(body))

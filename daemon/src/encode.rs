@@ -36,6 +36,7 @@ fn relation(relation: Relation) -> i32 {
         Relation::Contains => v1::Relation::Contains,
         Relation::ContainedIn => v1::Relation::ContainedIn,
         Relation::Overlaps => v1::Relation::Overlaps,
+        Relation::NothingShared => v1::Relation::NothingShared,
     };
     relation.into()
 }

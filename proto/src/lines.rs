@@ -175,6 +175,7 @@ pub fn relation(value: i32) -> Option<&'static str> {
         Relation::Contains => "contains",
         Relation::ContainedIn => "contained-in",
         Relation::Overlaps => "overlaps",
+        Relation::NothingShared => "nothing-shared",
     })
 }
 

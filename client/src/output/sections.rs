@@ -7,13 +7,19 @@ use simdex_client::completeness::Completeness;
 use simdex_client::lines::{LeftOutLines, date, hex, not_judged, relation};
 use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
+use unicode_width::UnicodeWidthStr;
 
 use crate::output::judging::model;
 use crate::output::sampling::{false_matches, sampling_sentence, signed_anew};
-use crate::output::text::{UNKNOWN, class_and_probability, measured, ratio};
+use crate::output::text::{UNKNOWN, class_and_probability, ending, measured, ratio, wrapped};
 use crate::output::{Printer, Tabular};
 
-/// A comparison and the names of its sides.
+/// Cells of the name of a field.
+const FIELD_NAME: usize = 22;
+/// Cells of its value in a line at least, however narrow the terminal is.
+const LEAST_FIELD: usize = 20;
+
+/// A comparison and what its sides are called.
 pub(crate) struct ComparisonText<'a> {
     /// Path of the first side.
     pub(crate) a: &'a [u8],
@@ -35,8 +41,9 @@ impl<W: Write> Printer<W> {
             0 => String::new(),
             some => format!("; {} in none of them", counted(some, "shared shingle")),
         };
-        let a = format!("{} ({} characters)", escaped(comparison.a), reply.chars_a);
-        let b = format!("{} ({} characters)", escaped(comparison.b), reply.chars_b);
+        let characters = |count| format!("({count} characters)");
+        let a = self.noted_path(&escaped(comparison.a), &characters(reply.chars_a));
+        let b = self.noted_path(&escaped(comparison.b), &characters(reply.chars_b));
         let shingles = format!(
             "{} shared, {} in A, {} in B",
             reply.shared_shingles, reply.shingles_a, reply.shingles_b
@@ -208,12 +215,28 @@ impl<W: Write> Printer<W> {
     /// Lines of names and values, with values aligned.
     pub(super) fn fields(&mut self, fields: &[(&str, String)]) -> io::Result<()> {
         for (name, value) in fields {
-            writeln!(self, "{name:<22} {}", harmless(value, |_| false))?;
+            let mut name = *name;
+            for line in wrapped(&harmless(value, |_| false), self.field_cells()) {
+                writeln!(self, "{name:<FIELD_NAME$} {line}")?;
+                name = "";
+            }
         }
         Ok(())
     }
 
-    /// A table after a blank line; nothing if it would be empty.
+    /// Cells that the value of a field may take in a line; any number where lines are not cut.
+    fn field_cells(&self) -> usize {
+        let most = self.most_cells().unwrap_or(usize::MAX);
+        most.saturating_sub(FIELD_NAME + 1).max(LEAST_FIELD)
+    }
+
+    /// A path with a note behind it, of which the end is shown where it does not fit.
+    fn noted_path(&self, path: &str, note: &str) -> String {
+        let room = self.field_cells().saturating_sub(1 + note.width());
+        format!("{} {note}", ending(path, room))
+    }
+
+    /// A table after a blank line; nothing where it would be empty.
     pub(super) fn section<T: Tabular>(&mut self, records: &[T]) -> io::Result<()> {
         if records.is_empty() {
             return Ok(());

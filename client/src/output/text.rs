@@ -67,7 +67,22 @@ pub(crate) fn class_and_probability(judgement: &Judgement) -> String {
     format!("{class} {}", ratio(judgement.probability))
 }
 
-/// The last `width` cells of a text, with `…` before them if something was cut off.
+/// A text in lines of so many cells, broken at spaces; a longer word has a line of its own.
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.width() + 1 + word.width() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The end of a text in so many cells, `…` before it where something was cut off.
 pub(crate) fn ending(text: &str, width: usize) -> String {
     let starts = text.char_indices().map(|(at, _)| &text[at..]);
     cut(text, starts, width, |kept| format!("…{kept}"))
@@ -110,6 +125,14 @@ mod tests {
         assert_eq!(ratio(0.0001), "0.001");
         assert_eq!(ratio(0.0), "0.000");
         assert_eq!(ratio(0.5), "0.500");
+    }
+
+    #[test]
+    fn a_text_is_broken_at_spaces_and_its_words_stay_whole() {
+        assert_eq!(wrapped("a bc def ghij", 6), ["a bc", "def", "ghij"]);
+        assert_eq!(wrapped("to /a/long/path x", 5), ["to", "/a/long/path", "x"]);
+        assert_eq!(wrapped("", 5), [""]);
+        assert_eq!(wrapped("a  b", usize::MAX), ["a  b"]);
     }
 
     #[test]

@@ -150,7 +150,10 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
     if a.document_hash().is_some() && a.document_hash() == b.document_hash() {
         return Relation::IdenticalText;
     }
-    overlap.relation(threshold)
+    match overlap.verified && overlap.shared == 0 {
+        true => Relation::NothingShared,
+        false => overlap.relation(threshold),
+    }
 }
 
 #[cfg(test)]

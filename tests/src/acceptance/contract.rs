@@ -18,13 +18,14 @@ mod judging;
 use fields::{LINES, check};
 
 /// How one document stands to another.
-const RELATIONS: [&str; 6] = [
+const RELATIONS: [&str; 7] = [
     "identical-bytes",
     "identical-text",
     "near-duplicate",
     "contains",
     "contained-in",
     "overlaps",
+    "nothing-shared",
 ];
 
 /// Sentences that differ from one another.

@@ -155,6 +155,8 @@ fn tables_are_as_wide_as_columns_say_unless_all_is_wanted() {
         &["roots"],
         &["folders"],
         &["templates"],
+        &["status"],
+        &["compare", "/share/a.txt", "/share/b.txt"],
     ];
     for verb in verbs {
         let whole = table(verb, None, false);

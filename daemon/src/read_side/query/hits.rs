@@ -31,6 +31,8 @@ pub enum Relation {
     ContainedIn,
     /// They share something, but none of the above applies.
     Overlaps,
+    /// They share nothing that is counted.
+    NothingShared,
 }
 
 impl Relation {
@@ -43,6 +45,7 @@ impl Relation {
             Self::Contains => "contains",
             Self::ContainedIn => "contained-in",
             Self::Overlaps => "overlaps",
+            Self::NothingShared => "nothing-shared",
         }
     }
 

@@ -295,7 +295,7 @@ impl ReportDir {
     }
 
     fn failed(&self, name: &OsStr, source: io::Error) -> ReportError {
-        ReportError::writing(&name.to_string_lossy(), source)
+        ReportError::writing(&format!("the folder {}", name.to_string_lossy()), source)
     }
 }
 

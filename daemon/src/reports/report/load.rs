@@ -122,7 +122,7 @@ impl LoadFile {
     fn holds(self, path: &[u8]) -> bool {
         std::str::from_utf8(path).is_ok_and(|path| match self.format {
             Format::Dat(encoding) => dat::holds(path, encoding),
-            Format::Csv => true,
+            Format::Csv => sheet::holds(path),
             Format::Edrm => edrm::holds(path),
         })
     }

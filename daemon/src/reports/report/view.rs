@@ -128,7 +128,7 @@ fn table(difference: &Difference<'_>, old: Pieces<'_>, new: Pieces<'_>, link: &s
 }
 
 const HEAD: &str = "<table class=\"diff\"><colgroup><col class=\"n\"><col><col class=\"n\"><col></colgroup>\n\
-    <thead><tr><th colspan=\"2\">Principal</th><th colspan=\"2\">Member</th></tr></thead>\n";
+    <thead><tr><th scope=\"col\" colspan=\"2\">Principal</th><th scope=\"col\" colspan=\"2\">Member</th></tr></thead>\n";
 
 /// The table being written.
 struct Table<'a> {

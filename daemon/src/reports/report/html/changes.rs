@@ -106,7 +106,11 @@ pub(in crate::reports::report) fn changes(
     }
     out.write_all(b"<table class=\"facts\">\n")?;
     for (name, sum) in words.sums {
-        writeln!(out, "<tr><th>{name}</th><td>{}</td></tr>", Count(sum))?;
+        writeln!(
+            out,
+            "<tr><th scope=\"row\">{name}</th><td>{}</td></tr>",
+            Count(sum)
+        )?;
     }
     out.write_all(b"</table>\n")?;
     if rows.count() == 0 {
@@ -115,7 +119,7 @@ pub(in crate::reports::report) fn changes(
     let [change, file, other] = words.headings;
     writeln!(
         out,
-        "<table>\n<thead><tr><th>{change}</th><th>{file}</th><th>{other}</th></tr></thead>"
+        "<table>\n<thead><tr><th scope=\"col\">{change}</th><th scope=\"col\">{file}</th><th scope=\"col\">{other}</th></tr></thead>"
     )?;
     out.write_all(rows.html())?;
     out.write_all(b"</table>\n")?;

@@ -72,7 +72,7 @@ pub(super) fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Re
     if let Some(ClusterTerms::Cores { common }) = input.clusters {
         writeln!(
             out,
-            "<tr><th>Least shared</th><td>{common} of 100 fingerprints</td></tr>"
+            "<tr><th scope=\"row\">Least shared</th><td>{common} of 100 fingerprints</td></tr>"
         )?;
     }
     let Some(unfinished @ 1..) = input.summary.unfinished else {
@@ -81,7 +81,7 @@ pub(super) fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Re
     let parts = counted(unfinished as usize, "part");
     writeln!(
         out,
-        "<tr><th>Not finished</th><td><b>Not all cores are here</b>: {parts} of the collection not mined to the \
+        "<tr><th scope=\"row\">Not finished</th><td><b>Not all cores are here</b>: {parts} of the collection not mined to the \
          end</td></tr>"
     )
 }
@@ -102,8 +102,8 @@ pub(in crate::reports::report) fn cluster(
     writeln!(
         out,
         "<section class=\"group\" id=\"g{id}\">\n<h3>{name} {id}<small>{files}{shared}</small></h3>\n\
-         <table class=\"cards\">\n<thead><tr><th>File</th><th>Relation</th><th>Modified (UTC)</th>\
-         <th class=\"r\">Bytes</th></tr></thead>"
+         <table class=\"cards\">\n<thead><tr><th scope=\"col\">File</th><th scope=\"col\">Relation</th><th scope=\"col\">Modified (UTC)</th>\
+         <th scope=\"col\" class=\"r\">Bytes</th></tr></thead>"
     )?;
     for (index, member) in sorted.members.iter().take(FILES_SHOWN).enumerate() {
         let relation = match (index, member.relation) {

@@ -9,6 +9,7 @@ use crate::reports::report::findings::Findings;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
 use crate::reports::report::rows::Rows;
 use simdex_proto::completeness::Completeness;
+use simdex_proto::text::plural;
 
 /// Most files shown; `findings.jsonl` has all.
 pub(in crate::reports::report) const FINDINGS_SHOWN: usize = 2_000;
@@ -97,7 +98,7 @@ pub(in crate::reports::report) fn findings(
     asked(out, findings)?;
     for (name, sum) in sums {
         let (name, sum) = (Text(meaning(name)), Count(*sum));
-        writeln!(out, "<tr><th>{name}</th><td>{sum}</td></tr>")?;
+        writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{sum}</td></tr>")?;
     }
     out.write_all(b"</table>\n")?;
     reading(out, &input.summary)?;
@@ -107,9 +108,9 @@ pub(in crate::reports::report) fn findings(
     }
     writeln!(
         out,
-        "<table class=\"cards\">\n<thead><tr><th>File</th><th>Owner</th><th>Relation</th><th>{}</th>\
-         <th class=\"r\">Resemblance</th><th class=\"r\">Found in<br>the other</th>\
-         <th class=\"r\">Of the<br>other</th><th>Date (UTC)</th><th class=\"r\">Bytes</th></tr></thead>",
+        "<table class=\"cards\">\n<thead><tr><th scope=\"col\">File</th><th scope=\"col\">Owner</th><th scope=\"col\">Relation</th><th scope=\"col\">{}</th>\
+         <th scope=\"col\" class=\"r\">Resemblance</th><th scope=\"col\" class=\"r\">Found in<br>the other</th>\
+         <th scope=\"col\" class=\"r\">Of the<br>other</th><th scope=\"col\">Date (UTC)</th><th scope=\"col\" class=\"r\">Bytes</th></tr></thead>",
         words.of
     )?;
     out.write_all(rows.html())?;
@@ -134,18 +135,28 @@ fn asked(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
     for (name, paths) in named {
         for path in paths.iter().flatten() {
             let path = PathText(path.path.as_bytes());
-            writeln!(out, "<tr><th>{name}</th><td>{path}</td></tr>")?;
+            writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{path}</td></tr>")?;
         }
     }
     if let Some(seconds) = question.older_than_seconds {
-        let days = seconds / 86_400;
+        let age = age(seconds);
         writeln!(
             out,
-            "<tr><th>Older than</th><td>{} days</td></tr>",
-            Count(days)
+            "<tr><th scope=\"row\">Older than</th><td>{age}</td></tr>"
         )?;
     }
     Ok(())
+}
+
+/// An age in the largest unit of which it is a whole number.
+fn age(seconds: u64) -> String {
+    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
+    let whole = units
+        .into_iter()
+        .find(|(unit, _)| seconds > 0 && seconds.is_multiple_of(*unit));
+    let (unit, name) = whole.unwrap_or((1, "second"));
+    let count = seconds / unit;
+    format!("{} {name}{}", Count(count), plural(count))
 }
 
 /// A finding as a row of the table.
@@ -175,9 +186,10 @@ pub(in crate::reports::report) fn finding_row(
         .map_or("unknown".to_owned(), |bytes| Count(bytes).to_string());
     writeln!(
         out,
-        "<tr><td>{path}</td><td class=\"w\">{owner}</td><td><span class=\"tag\">{}</span></td><td>{of}</td>\
-         <td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"r\">{}</td><td class=\"w\">{when}</td>\
-         <td class=\"r\">{bytes}</td></tr>",
+        "<tr><td>{path}</td><td class=\"w\" data-is=\"Owner\">{owner}</td><td><span class=\"tag\">{}</span></td>\
+         <td>{of}</td><td class=\"r\" data-is=\"Resemblance\">{}</td><td class=\"r\" data-is=\"Found in the other\">{}</td>\
+         <td class=\"r\" data-is=\"Of the other\">{}</td><td class=\"w\" data-is=\"Date (UTC)\">{when}</td>\
+         <td class=\"r\" data-is=\"Bytes\">{bytes}</td></tr>",
         Text(finding.relation),
         number(finding.resemblance),
         number(finding.containment),
@@ -201,3 +213,43 @@ const FOOT: &str = r#"<footer>
 </footer>
 </main>
 "#;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_age_is_told_in_its_largest_whole_unit() {
+        let told = [43_200, 86_400, 172_800, 90, 60, 1, 0].map(age);
+        let right = [
+            "12 hours",
+            "1 day",
+            "2 days",
+            "90 seconds",
+            "1 minute",
+            "1 second",
+            "0 seconds",
+        ];
+        assert_eq!(told, right);
+    }
+
+    #[test]
+    fn every_number_of_a_row_says_what_it_is_where_the_heads_are_hidden() {
+        let mut row = Vec::new();
+        let finding = Finding {
+            verified: Some(true),
+            resemblance: Some(0.113),
+            ..Finding::default()
+        };
+        finding_row(&mut row, &finding).unwrap();
+        let row = String::from_utf8(row).unwrap();
+        for cell in row
+            .split("<td")
+            .skip(1)
+            .filter(|cell| cell.contains("class=\"r\""))
+        {
+            assert!(cell.contains("data-is=\""), "{cell}");
+        }
+        assert!(row.contains("data-is=\"Resemblance\">0.113<"), "{row}");
+    }
+}

@@ -42,9 +42,9 @@ pub(in crate::reports::report) fn group(
 }
 
 const HEAD: [&str; 2] = [
-    "<table class=\"cards\">\n<thead><tr><th>File</th><th>Relation</th><th class=\"r\">Resemblance</th>\
-    <th class=\"r\">Containment<br>of member</th><th class=\"r\">Containment<br>of principal</th>",
-    "<th>Modified (UTC)</th><th class=\"r\">Bytes</th><th>Difference</th></tr></thead>\n",
+    "<table class=\"cards\">\n<thead><tr><th scope=\"col\">File</th><th scope=\"col\">Relation</th><th scope=\"col\" class=\"r\">Resemblance</th>\
+    <th scope=\"col\" class=\"r\">Containment<br>of member</th><th scope=\"col\" class=\"r\">Containment<br>of principal</th>",
+    "<th scope=\"col\">Modified (UTC)</th><th scope=\"col\" class=\"r\">Bytes</th><th scope=\"col\">Difference</th></tr></thead>\n",
 ];
 
 fn members(
@@ -58,7 +58,7 @@ fn members(
         .map(|c| (c.document, c.facts.as_ref()))
         .collect();
     out.write_all(
-        HEAD.join(judged.map_or("", |_| "<th>Judged</th>"))
+        HEAD.join(judged.map_or("", |_| "<th scope=\"col\">Judged</th>"))
             .as_bytes(),
     )?;
     for (index, member) in sorted.members.iter().take(FILES_SHOWN).enumerate() {
@@ -159,13 +159,17 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
     if facts.cut_short {
         out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the shortest difference was not sought to the end.</p>\n")?;
     }
-    out.write_all(b"<div class=\"wide\">")?;
+    out.write_all(WIDE)?;
     out.write_all(view.as_bytes())?;
     out.write_all(b"</div>")?;
     out.write_all(b"</details>\n")
 }
 
-/// How many words differ, independent of line breaks.
+/// Around a difference, which a narrow page scrolls: by keyboard too.
+const WIDE: &[u8] =
+    b"<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Difference, side by side\">";
+
+/// How many words differ, whatever the line breaks.
 fn words(words: &WordFacts) -> String {
     let extent = words.extent;
     let counted = |count: u64| counted(count as usize, "word");

@@ -81,19 +81,26 @@ pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str)
 
 fn figures(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     let figures = [
-        (Some(summary.counts.files_on_disk), "files on disk"),
+        (
+            Some(summary.counts.files_on_disk),
+            ["file on disk", "files on disk"],
+        ),
         (
             Some(summary.counts.container_members),
-            "files inside containers",
+            ["file inside containers", "files inside containers"],
         ),
-        (Some(summary.counts.documents), "different texts"),
-        (summary.groups, "groups"),
+        (
+            Some(summary.counts.documents),
+            ["different text", "different texts"],
+        ),
+        (summary.groups, ["group", "groups"]),
     ];
     out.write_all(b"<ul class=\"figures\">\n")?;
     let known = figures
         .into_iter()
         .filter_map(|(count, what)| Some((count?, what)));
-    for (count, what) in known {
+    for (count, [one, more]) in known {
+        let what = if count == 1 { one } else { more };
         writeln!(out, "<li><b>{}</b>{what}</li>", Count(count))?;
     }
     out.write_all(b"</ul>\n")
@@ -105,30 +112,37 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
     for (index, root) in input.roots.iter().enumerate() {
         let name = if index == 0 { "Folders" } else { "" };
         let root = PathText(root.as_os_str().as_bytes());
-        writeln!(out, "<tr><th>{name}</th><td>{root}</td></tr>")?;
+        writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{root}</td></tr>")?;
     }
     input.asked.as_ref().map_or(Ok(()), |it| asked(out, it))?;
     if !matches!(input.clusters, Some(ClusterTerms::Cores { .. })) {
         let threshold = input.threshold;
         writeln!(
             out,
-            "<tr><th>Threshold</th><td>resemblance of {threshold} or more</td></tr>"
+            "<tr><th scope=\"row\">Threshold</th><td>resemblance of {threshold} or more</td></tr>"
         )?;
     }
     clusters::parameters(out, input)?;
     writeln!(
         out,
-        "<tr><th>Scheme</th><td>{}, one shingle in up to {}, windows of {}, canonical text {}</td></tr>",
+        "<tr><th scope=\"row\">Scheme</th><td>{}, one shingle in up to {}, windows of {}, canonical text {}</td></tr>",
         Text(&scheme.name),
         scheme.n_max,
         Text(&counted(scheme.window as usize, &scheme.unit)),
         scheme.canonical,
     )?;
     let suppressed = left_out(input.summary.long_lists);
-    writeln!(out, "<tr><th>Left unread</th><td>{suppressed}</td></tr>")?;
+    writeln!(
+        out,
+        "<tr><th scope=\"row\">Common passages skipped</th><td>{suppressed}</td></tr>"
+    )?;
     if let Some(promise) = &input.summary.promise {
         let promise = promise.to_string();
-        writeln!(out, "<tr><th>Promise</th><td>{}</td></tr>", Text(&promise))?;
+        writeln!(
+            out,
+            "<tr><th scope=\"row\">Promise</th><td>{}</td></tr>",
+            Text(&promise)
+        )?;
     }
     let Some(model) = &input.judge else {
         out.write_all(b"</table>\n")?;
@@ -139,7 +153,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
     let name = Text(&judged.name);
     writeln!(
         out,
-        "<tr><th>Judged by</th><td>{name} <span class=\"path\">{hash}</span></td></tr>\n</table>"
+        "<tr><th scope=\"row\">Judged by</th><td>{name} <span class=\"path\">{hash}</span></td></tr>\n</table>"
     )?;
     out.write_all(TERMS.as_bytes())?;
     out.write_all(super::judged::TERMS.as_bytes())
@@ -154,7 +168,7 @@ fn asked(out: &mut dyn Write, asked: &AskedFiles) -> io::Result<()> {
     for (name, files) in lists {
         for (index, file) in files.iter().enumerate() {
             let (name, file) = (if index == 0 { name } else { "" }, PathText(file));
-            writeln!(out, "<tr><th>{name}</th><td>{file}</td></tr>")?;
+            writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{file}</td></tr>")?;
         }
     }
     Ok(())
@@ -162,9 +176,10 @@ fn asked(out: &mut dyn Write, asked: &AskedFiles) -> io::Result<()> {
 
 fn left_out(count: u64) -> String {
     match count {
-        0 => "nothing".to_owned(),
+        0 => "none".to_owned(),
+        1 => "1 list of a very common passage, on which no group depends".to_owned(),
         n => format!(
-            "{} lists of very common passages, on which no group hung",
+            "{} lists of very common passages, on which no group depends",
             Count(n)
         ),
     }
@@ -210,7 +225,7 @@ pub(super) fn reading(out: &mut dyn Write, summary: &ListSummary) -> io::Result<
 
 fn states(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     out.write_all(
-        b"<table class=\"states\">\n<thead><tr><th>State</th><th class=\"r\">Files</th><th>Meaning</th></tr></thead>\n",
+        b"<table class=\"states\">\n<thead><tr><th scope=\"col\">State</th><th scope=\"col\" class=\"r\">Files</th><th scope=\"col\">Meaning</th></tr></thead>\n",
     )?;
     let mut rows: Vec<_> = summary
         .counts

@@ -27,7 +27,7 @@ pub(in crate::reports::report) fn unread(out: &mut dyn Write, rows: &Rows) -> io
         return out.write_all(b"<p>Every file was read.</p>\n");
     }
     out.write_all(
-        b"<table>\n<thead><tr><th>State</th><th>Reason</th><th>File</th></tr></thead>\n",
+        b"<table>\n<thead><tr><th scope=\"col\">State</th><th scope=\"col\">Reason</th><th scope=\"col\">File</th></tr></thead>\n",
     )?;
     out.write_all(rows.html())?;
     out.write_all(b"</table>\n")?;

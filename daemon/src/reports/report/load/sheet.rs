@@ -1,8 +1,10 @@
 //! CSV according to RFC 4180: every value in quotes, quotes within values doubled, lines ending with CR LF.
 //!
-//! Spreadsheets execute values that begin like a formula, quoted or not (CWE-1236). So a value that begins with `=`,
-//! `+`, `-`, `@`, a tab, a line break, or one of their full-width forms gets an apostrophe in front; so does one that
-//! begins with an apostrophe, so that a reader who drops one apostrophe at the beginning gets the original value.
+//! Spreadsheets run what begins like a formula, quotes or not (CWE-1236). A value that begins with `=`, `+`, `-`,
+//! `@`, a tab, a line break, or one of their full-width forms therefore gets an apostrophe in front; so does one
+//! that begins with an apostrophe, so that whoever drops one apostrophe at the beginning of a value has it as it
+//! was. A spreadsheet that separates values by semicolons or tabs begins a value after each of these, and after a line
+//! break: what follows there is guarded alike, quotes and spaces before it passed over.
 
 use std::io::{self, Write};
 
@@ -10,16 +12,41 @@ use std::io::{self, Write};
 pub(super) fn record(out: &mut dyn Write, values: &[String]) -> io::Result<()> {
     for (index, value) in values.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };
-        let guard = if is_risky(value) { "'" } else { "" };
-        let value = value.replace('"', "\"\"");
-        write!(out, "{comma}\"{guard}{value}\"")?;
+        let value = guarded(value).replace('"', "\"\"");
+        write!(out, "{comma}\"{value}\"")?;
     }
     out.write_all(b"\r\n")
 }
 
-fn is_risky(value: &str) -> bool {
-    const FIRST: &[char] = &[
-        '=', '+', '-', '@', '\t', '\r', '\n', '\'', '＝', '＋', '－', '＠',
-    ];
-    value.starts_with(FIRST)
+/// Whether a value is written as it is.
+pub(super) fn holds(value: &str) -> bool {
+    guarded(value) == value
 }
+
+/// What separates values and records, if not as RFC 4180 has it.
+const BETWEEN: &[char] = &[';', '\t', '\n', '\r'];
+
+/// A value with an apostrophe before what a spreadsheet might run.
+fn guarded(value: &str) -> String {
+    let mut out = String::with_capacity(value.len() + 1);
+    out.extend(is_risky(value).then_some('\''));
+    for (at, letter) in value.char_indices() {
+        out.push(letter);
+        let after = &value[at + letter.len_utf8()..];
+        let is_between = BETWEEN.contains(&letter);
+        out.extend((is_between && is_risky_within(after)).then_some('\''));
+    }
+    out
+}
+
+fn is_risky(value: &str) -> bool {
+    value.starts_with(['\t', '\r', '\n']) || value.starts_with(FORMULA)
+}
+
+/// Whether what follows a separator would be a formula.
+fn is_risky_within(value: &str) -> bool {
+    value.trim_start_matches(['"', ' ']).starts_with(FORMULA)
+}
+
+/// What a formula begins with, and an apostrophe.
+const FORMULA: &[char] = &['=', '+', '-', '@', '\'', '＝', '＋', '－', '＠'];

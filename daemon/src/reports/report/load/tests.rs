@@ -248,8 +248,10 @@ fn a_csv_reads_back_and_nothing_in_it_is_a_formula() {
         );
     }
     assert_eq!(value(&records, 1, "Author"), "'=cmd|' /C calc'!A0");
-    assert_eq!(value(&records, 5, "File Path").as_bytes(), THORN);
-    assert_eq!(value(&records, 5, "Simdex::Path Bytes"), "");
+    // What a spreadsheet might run is guarded within too, and the exact path stands beside it.
+    let thorn = String::from_utf8_lossy(THORN).replace("\n=", "\n'=");
+    assert_eq!(value(&records, 5, "File Path"), thorn);
+    assert_eq!(value(&records, 5, "Simdex::Path Bytes"), base64(THORN));
     let title = "a \"b\"\r\n<c>&\u{1}€λ";
     assert_eq!(value(&records, 5, "Title"), title);
     let path = contract_group().members[1].path.clone();
@@ -265,6 +267,22 @@ fn a_csv_reads_back_and_nothing_in_it_is_a_formula() {
         String::from_utf8(line).unwrap(),
         "\"'＝x\",\"''y\",\"z\"\r\n"
     );
+    for (value, written) in [
+        ("evil;=1+1;.txt", "evil;'=1+1;.txt"),
+        ("a;b\tc\r\nd", "a;b\tc\r\nd"),
+        (";=x", ";'=x"),
+        ("a\t @b", "a\t' @b"),
+        ("a;\"=1\"", "a;'\"\"=1\"\""),
+        ("a;'b", "a;''b"),
+    ] {
+        let mut line = Vec::new();
+        sheet::record(&mut line, &[value.to_owned()]).unwrap();
+        assert_eq!(
+            String::from_utf8(line).unwrap(),
+            format!("\"{written}\"\r\n")
+        );
+        assert_eq!(sheet::holds(value), written == value);
+    }
 }
 
 #[test]

@@ -111,8 +111,8 @@ fn manifest_and_page_say_what_judged_and_which_groups_it_parts() {
     );
     let page = read(&folder.path().join("report"), "report.html");
     for shown in [
-        "<tr><th>Judged by</th><td>ours <span class=\"path\">",
-        "<th>Judged</th>",
+        "<tr><th scope=\"row\">Judged by</th><td>ours <span class=\"path\">",
+        "<th scope=\"col\">Judged</th>",
         "<details class=\"why\"><summary>template-only 0.912</summary>rule 2: ",
         "<td data-is=\"Judged\">same 1.000</td>",
         "<p class=\"apart\">Some of these files are judged neither",
