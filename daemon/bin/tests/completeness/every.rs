@@ -81,7 +81,7 @@ async fn of_lists(daemon: &Daemon) -> Vec<Told> {
     let status = client.status().await.unwrap();
     let files = client.files(Vec::new(), all()).await.unwrap();
     let pairs = client.pairs(None, all()).await.unwrap();
-    let folders = client.folder_copies(None, None, all()).await.unwrap();
+    let folders = client.folder_copies(None, None, 0, all()).await.unwrap();
     let templates = client.templates(None, None, None, all()).await.unwrap();
     let mut told = vec![
         ("status", status.completeness),

@@ -33,7 +33,7 @@ fn is_whole_in_japanese(sample: &[u8]) -> bool {
     text.matches('\u{fffd}').count() <= 1
 }
 
-/// Decodes ISO-2022-KR. What stands between shift out and shift in, or the end of the line, is EUC-KR without the
+/// Decodes text in ISO-2022-KR. What stands between shift out and shift in, or the end of the line, is EUC-KR without the
 /// highest bit.
 pub(super) fn decode_korean(bytes: &[u8]) -> (Cow<'_, str>, bool) {
     let mut is_shifted = false;

@@ -12,7 +12,9 @@ use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
 use super::copies::same_bytes;
-use super::{Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, bytes, count};
+use super::{
+    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNBOUNDED, bytes, count,
+};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams};
 
