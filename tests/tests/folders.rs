@@ -98,7 +98,7 @@ fn a_mirrored_tree_is_one_line_with_its_exceptions_counted() -> Result<()> {
         .simctl(["folders", "--share", "0.01"])?
         .ended_with(&[2])?;
     ensure!(
-        refused.stderr.contains("not 0.1 to 1"),
+        refused.stderr.contains("from 0.1 to 1"),
         "{}",
         refused.stderr
     );

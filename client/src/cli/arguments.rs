@@ -395,9 +395,6 @@ fn share(typed: &str) -> Result<f64, String> {
 
 /// A ratio as it is typed.
 pub(super) fn ratio(typed: &str) -> Result<f64, String> {
-    typed
-        .parse()
-        .ok()
-        .filter(|value| (0.0..=1.0).contains(value))
-        .ok_or_else(|| "it must be a number from 0 to 1, such as 0.8".to_owned())
+    let ratio = typed.parse().ok().filter(|it| (0.0..=1.0).contains(it));
+    ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.8".to_owned())
 }

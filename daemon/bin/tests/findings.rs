@@ -216,7 +216,7 @@ fn of_a_file_that_is_not_compared_the_files_of_the_same_bytes_are_found() {
 
 /// A text of a few words within a very long one may share none of the fingerprints that are looked up.
 #[test]
-fn a_search_without_a_bound_on_what_it_missed_is_counted() {
+fn a_search_that_may_miss_a_match_is_counted() {
     let shares = Shares::new();
     let daemon = &shares.daemon;
     let long = prose(11, 60_000);
@@ -231,7 +231,7 @@ fn a_search_without_a_bound_on_what_it_missed_is_counted() {
     let (_, manifest) = shares.found(options);
     let sums = &manifest["findings"];
     assert_eq!(
-        (&sums["compared"], &sums["unbounded"]),
+        (&sums["compared"], &sums["uncertain"]),
         (&2.into(), &1.into())
     );
 }

@@ -207,7 +207,7 @@ fn lists_close_with_the_same_counts() {
     let sought = (files.pairs, groups.pairs, pairs.pairs);
     assert_eq!(
         sought,
-        (None, None, Some(2)),
+        (None, None, Some(3)),
         "pairs are sought when asked for"
     );
     for other in [&groups, &pairs] {

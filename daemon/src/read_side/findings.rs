@@ -20,7 +20,7 @@ use thiserror::Error;
 use crate::engine::Engine;
 use crate::host::owners::Owners;
 use crate::read_side::query::{
-    self, Answer, ComparedBy, Hit, QueryError, QueryParams, Relation, Subject,
+    self, Answer, ComparedBy, Hit, MISS_PROBABILITY, QueryError, QueryParams, Relation, Subject,
 };
 
 pub use finding::{Finding, Sums, TakeFinding};
@@ -83,8 +83,8 @@ pub struct Search<'a> {
     pub owners: Owners,
 }
 
-/// The sum of searches for which no bound on what they missed can be stated.
-const UNBOUNDED: &str = "unbounded";
+/// The sum of searches that may miss a match at the threshold with a higher probability than answers promise.
+const UNCERTAIN: &str = "uncertain";
 
 impl Search<'_> {
     /// Answers a question: calls `take` for each finding, in a fixed order, and returns the sums.
@@ -149,8 +149,9 @@ impl Search<'_> {
         let is_cut = answer.truncated || answer.unverified > 0;
         count(sums, "cut_short", u64::from(is_cut));
         // A short text within a very long one may share none of the fingerprints that were looked up.
-        let is_unbounded = answer.promise.missed_at_most.is_none();
-        count(sums, UNBOUNDED, u64::from(is_unbounded && !is_cut));
+        let missed = answer.promise.missed_at_most;
+        let is_uncertain = missed.is_none_or(|missed| missed > MISS_PROBABILITY);
+        count(sums, UNCERTAIN, u64::from(is_uncertain && !is_cut));
         Ok(Some(answer))
     }
 

@@ -39,6 +39,7 @@ use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN
 use thiserror::Error;
 
 pub(crate) use crate::read_side::families::VersionDate;
+pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub(crate) use family::{date_of_document, scheme_used};

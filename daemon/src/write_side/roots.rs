@@ -11,6 +11,7 @@ mod loss_token;
 mod share_waits;
 mod status;
 mod troubles;
+mod watched;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -26,11 +27,11 @@ use simdex_schema::{FileKey, GroupId, RootId, RootRecord, path};
 use crate::base::events::{EventKind, Events, VisibleChange};
 use crate::base::turns::Turns;
 use crate::config::RootConfig;
+use crate::write_side::watch::RootWatcher;
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 use crate::write_side::watch::open::{OpenError, open_regular};
 use crate::write_side::watch::probe::FileSystem;
 use crate::write_side::watch::walk::{PathState, look};
-use crate::write_side::watch::{ChosenMode, Mode, RootWatcher};
 use deletes::Deletes;
 use keys::below;
 use live_reads::LiveReads;
@@ -257,36 +258,6 @@ impl Root {
     /// Whether its file system keeps inode numbers.
     pub fn stable_inodes(&self) -> bool {
         FileSystem::of(&self.path).is_ok_and(|file_system| file_system.stable_inodes)
-    }
-
-    /// Sets the watcher, or removes it; dropping the previous one ends its watch.
-    pub fn set_watcher(&self, watcher: Option<RootWatcher>) {
-        let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
-        drop(old);
-    }
-
-    /// Makes the watcher request another walk soon: this one could not use the root.
-    pub fn retry_walk_soon(&self) {
-        lock(&self.watcher)
-            .iter()
-            .for_each(RootWatcher::retry_walk_soon);
-    }
-
-    /// Has its watcher tell what was touched by now, and then that it did; false where it is not watched.
-    pub fn tell_hints_now(&self, number: u64) -> bool {
-        let watcher = lock(&self.watcher);
-        (watcher.as_ref().map(|it| it.tell_now(number))).is_some()
-    }
-
-    /// How it is watched now; none where it is not (a scan).
-    pub fn chosen(&self) -> Option<ChosenMode> {
-        lock(&self.watcher).as_ref().map(RootWatcher::chosen)
-    }
-
-    /// Whether changes are reported by events, so that deletes may still be announced.
-    pub fn has_events(&self) -> bool {
-        self.chosen()
-            .is_some_and(|chosen| chosen.mode == Mode::Native)
     }
 
     /// Publishes an event at a path below this root, if anybody is subscribed.

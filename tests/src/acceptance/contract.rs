@@ -73,11 +73,12 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     let whole = sandbox.share().join("whole.txt");
     let unnamed = daemon.simctl_reading(sentences(5, 60), ["containing", "-"])?;
     seen.lines(&unnamed.ended_with(&[0])?)?;
-    let compared = daemon.simctl_reading(
-        sentences(5, 60),
-        ["compare".as_ref(), whole.as_os_str(), "-".as_ref()],
-    )?;
-    seen.lines(&compared.ended_with(&[0])?)?;
+    let unlike = "The minutes of our meeting name nobody and decide nothing at all. ".repeat(4);
+    for text in [sentences(5, 60), unlike] {
+        let sides = ["compare".as_ref(), whole.as_os_str(), "-".as_ref()];
+        let compared = daemon.simctl_reading(text, sides)?;
+        seen.lines(&compared.ended_with(&[0])?)?;
+    }
     ensure!(daemon.stop()?.success());
     with_template_lines(&sandbox, &mut seen)?;
     judging::run(&mut seen)?;

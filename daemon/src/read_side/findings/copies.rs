@@ -9,7 +9,7 @@ use simdex_index::{FileView, GrowingPermit, IndexError, View};
 use simdex_signature::SchemeKind;
 
 use super::{
-    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNBOUNDED, bytes as bytes_of,
+    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNCERTAIN, bytes as bytes_of,
     count,
 };
 use crate::base::visit::FirstError;
@@ -31,7 +31,7 @@ pub(super) fn find(
         ("cut_short", 0),
         ("files", 0),
         ("not_compared", 0),
-        (UNBOUNDED, 0),
+        (UNCERTAIN, 0),
     ]);
     let params = QueryParams {
         kind: FindKind::Related,

@@ -13,7 +13,7 @@ use simdex_signature::SchemeKind;
 
 use super::copies::same_bytes;
 use super::{
-    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNBOUNDED, bytes, count,
+    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNCERTAIN, bytes, count,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams};
@@ -32,7 +32,7 @@ pub(super) fn find(
     let inside: Vec<u32> = protected.iter().map(|root| root.0).collect();
     let outside = roots.iter().filter(|root| !protected.contains(&root.id));
     let outside: Vec<u32> = outside.map(|root| root.id.0).collect();
-    let names = ["compared", "cut_short", "found", "not_compared", UNBOUNDED];
+    let names = ["compared", "cut_short", "found", "not_compared", UNCERTAIN];
     let mut sums: Sums = names.into_iter().map(|name| (name, 0)).collect();
     // An empty list would mean all roots.
     if outside.is_empty() {

@@ -7,7 +7,7 @@ use crate::read_side::families::LinkRule;
 
 /// A true ratio lies above its bound with at most this probability. It does not cover documents that are no
 /// candidates.
-pub(super) const MISS_PROBABILITY: f64 = 0.001;
+pub(in crate::read_side) const MISS_PROBABILITY: f64 = 0.001;
 
 /// A candidate with the upper bound of what is asked.
 type Ranked = (Candidate, f64);

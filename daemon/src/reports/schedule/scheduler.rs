@@ -48,7 +48,6 @@ impl Scheduler {
     ///
     /// # Errors
     /// The first invalid schedule, in words.
-    /// The first schedule that is wrong, in words.
     pub fn new(
         schedules: &[ScheduleConfig],
         slot: Arc<EngineSlot>,

@@ -72,9 +72,9 @@ fn meaning(sum: &str) -> &str {
         "not_compared" => "files whose text could not be compared",
         "stale_bytes" => "bytes in stale files",
         "stale_files" => "stale files",
-        "unbounded" => {
-            "searches of which no bound is known on what they missed: a short text within a very long one may not be \
-             found"
+        "uncertain" => {
+            "searches that may miss a match with a probability above 0.1 %: a short text within a very long one may \
+             share none of the fingerprints that are looked up"
         }
         "undated_files" => "files of superseded versions without a date, not listed",
         "undecided_versions" => {

@@ -1,0 +1,37 @@
+//! The watcher of a root: how changes below it are noticed.
+
+use super::{Root, lock};
+use crate::write_side::watch::{ChosenMode, Mode, RootWatcher};
+
+impl Root {
+    /// Sets the watcher, or removes it; dropping the previous one ends its watch.
+    pub fn set_watcher(&self, watcher: Option<RootWatcher>) {
+        let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
+        drop(old);
+    }
+
+    /// Makes the watcher request another walk soon: this one could not use the root.
+    pub fn retry_walk_soon(&self) {
+        lock(&self.watcher)
+            .iter()
+            .for_each(RootWatcher::retry_walk_soon);
+    }
+
+    /// Makes its watcher report what was touched until now, and then that it did; false if it is not watched.
+    pub fn tell_hints_now(&self, number: u64) -> bool {
+        let watcher = lock(&self.watcher);
+        let told = watcher.as_ref().map(|watcher| watcher.tell_now(number));
+        told.is_some()
+    }
+
+    /// How it is watched now; `None` if it is not, as in a scan.
+    pub fn chosen(&self) -> Option<ChosenMode> {
+        lock(&self.watcher).as_ref().map(RootWatcher::chosen)
+    }
+
+    /// Whether changes are reported by events, so that deletes may still be announced.
+    pub fn has_events(&self) -> bool {
+        self.chosen()
+            .is_some_and(|chosen| chosen.mode == Mode::Native)
+    }
+}
