@@ -44,7 +44,7 @@ pub use error::{Error, cause};
 pub use group_options::GroupOptions;
 pub use item_stream::{FamilyPart, ItemStream, Reply, ReplyPart};
 pub use labels::{LabelsFile, read_labels, read_pairs};
-pub use locate::{absolute, listed, path_bytes, path_from_bytes, shown};
+pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use query::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
 pub use side::CompareOptions;

@@ -2,7 +2,7 @@
 
 use std::convert::identity;
 
-use simdex_client::listed;
+use simdex_client::shown;
 
 use crate::cli::FilesArgs;
 use crate::commands::Session;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 pub(super) async fn run(session: &mut Session, args: FilesArgs) -> Result<Outcome, Failure> {
     let roots = session.root_ids(&args.roots.paths).await?;
-    let after = args.after.as_deref().map(listed).transpose()?;
+    let after = args.after.as_deref().map(shown).transpose()?;
     let files = session
         .client
         .files_after(after.as_deref(), args.states, roots);

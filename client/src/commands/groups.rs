@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Cluster, SHARED_OF_100, eprint_line};
 use crate::progress::waiting;
 use simdex_client::text::{counted, escaped};
-use simdex_client::{GroupOptions, ItemStream, listed};
+use simdex_client::{GroupOptions, ItemStream, shown};
 
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
     session.apply_completeness_flags(&args.list.wanted).await?;
@@ -41,7 +41,7 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
         threshold: args.list.threshold.value,
         common: args.common,
         mining_seconds: args.mining_seconds,
-        after: args.after.as_deref().map(listed).transpose()?,
+        after: args.after.as_deref().map(shown).transpose()?,
     };
     let roots = session.root_ids(&args.list.roots.paths).await?;
     let asked = session.client.groups_of_kind(&options, roots);

@@ -4,7 +4,7 @@ use std::convert::identity;
 use std::path::PathBuf;
 
 use simdex_client::wire::PairPlace;
-use simdex_client::{listed, path_bytes};
+use simdex_client::{path_bytes, shown};
 
 use crate::cli::PairsArgs;
 use crate::commands::Session;
@@ -35,7 +35,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
 fn place(files: &[PathBuf]) -> Result<Option<PairPlace>, Failure> {
     let [a, b] = files else { return Ok(None) };
     Ok(Some(PairPlace {
-        a: path_bytes(&listed(a)?),
-        b: path_bytes(&listed(b)?),
+        a: path_bytes(&shown(a)?),
+        b: path_bytes(&shown(b)?),
     }))
 }
