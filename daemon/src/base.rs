@@ -1,10 +1,11 @@
 //! What every side uses and that itself knows none of the sides: errors printed in one line, visits that may fail,
-//! locks and runs that are shared fairly, printable paths, the key that authenticates reports, the status of a
+//! locks and runs that are shared fairly, printable paths, the key that authenticates reports, small files that end with their hash, the status of a
 //! schedule, the events of changes, and which files count as not read.
 
 pub mod causes;
 pub(crate) mod echo;
 pub mod events;
+pub(crate) mod hashed_file;
 pub mod printable;
 pub mod rate;
 pub mod report_files;

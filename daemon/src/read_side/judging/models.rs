@@ -3,20 +3,20 @@
 //! The file is the model as [`Model`] writes it, and a last line `blake3` with the hash of all lines before it.
 //! A file without that line, written by hand, is read too.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use simdex_index::safe_fs;
 use simdex_judge::{Model, ModelError};
 
+use crate::base::hashed_file;
+
 /// The file of a trained model, in the data directory.
 const FILE: &str = "judge-model";
 /// The name of the new model's file while it is written.
 const NEW: &str = "judge-model.new";
-/// The beginning of the file's last line.
-const HASH: &str = "blake3 ";
 /// Most bytes of the file.
 const LONGEST: u64 = 2 << 20;
 
@@ -65,16 +65,7 @@ impl Models {
     /// The file cannot be written.
     pub fn replace(&self, model: Model) -> io::Result<()> {
         let _changing = self.changing.lock();
-        let (new, path) = (self.data_dir.join(NEW), self.data_dir.join(FILE));
-        let text = model.to_string();
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        let mut file = safe_fs::open(&new, &mut options)?;
-        let hash = blake3::hash(text.as_bytes());
-        file.write_all(format!("{text}{HASH}{hash}\n").as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&new, &path)?;
-        File::open(&self.data_dir)?.sync_all()?;
+        hashed_file::replace(&self.data_dir, [FILE, NEW], &model.to_string())?;
         self.set(model);
         Ok(())
     }
@@ -113,24 +104,10 @@ fn trained(path: &Path) -> Result<Option<Model>, String> {
     let mut text = String::new();
     let read = file.take(LONGEST).read_to_string(&mut text);
     read.map_err(|error| error.to_string())?;
-    let model = Model::parse(checked(&text)?);
+    let (lines, _) = hashed_file::checked(&text)
+        .ok_or("the file is damaged: its last line is not the hash of the others")?;
+    let model = Model::parse(lines);
     model.map(Some).map_err(|error| error.to_string())
-}
-
-/// The lines of a model without the hash line; an error if the hash is wrong.
-fn checked(file: &str) -> Result<&str, String> {
-    let last = file
-        .trim_end_matches('\n')
-        .rfind('\n')
-        .map_or(0, |at| at + 1);
-    let (lines, last) = file.split_at(last);
-    let Some(stated) = last.strip_prefix(HASH) else {
-        return Ok(file);
-    };
-    match blake3::Hash::from_hex(stated.trim_end()) {
-        Ok(stated) if stated == blake3::hash(lines.as_bytes()) => Ok(lines),
-        _ => Err("the file is damaged: its last line is not the hash of the others".to_owned()),
-    }
 }
 
 #[cfg(test)]

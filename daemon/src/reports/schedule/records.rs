@@ -1,22 +1,20 @@
-//! What a restart must know of the schedules beside their reports: since when each is there, and what failed.
+//! What a restart must know of the schedules beside their reports: when each was first seen, and which run failed.
 //!
-//! The file is a JSON array and a last line `blake3` with the hash of all before it. It is written whole before it
-//! replaces the last one. One that is missing or damaged is as none: then runs count as missed from now on, as they do
-//! of a schedule that is new or has other times.
+//! The file is a JSON array, with a hash as its last line ([`hashed_file`]). If it is missing or damaged, runs count as
+//! missed from now on, as they do for a schedule that is new or has other times.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use simdex_index::safe_fs;
 
+use crate::base::hashed_file;
+
 /// The file, in the data directory.
 const FILE: &str = "schedules";
 /// The file while it is written.
 const NEW: &str = "schedules.new";
-/// Begins its last line.
-const HASH: &str = "blake3 ";
 /// Bytes of the file, at most.
 const LONGEST: u64 = 1 << 20;
 /// Characters of a failure that are kept.
@@ -92,16 +90,8 @@ impl Records {
     }
 
     fn write(&self) -> io::Result<()> {
-        let (new, path) = (self.directory.join(NEW), self.directory.join(FILE));
         let text = serde_json::to_string_pretty(&self.records)? + "\n";
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        let mut file = safe_fs::open(&new, &mut options)?;
-        let hash = blake3::hash(text.as_bytes());
-        file.write_all(format!("{text}{HASH}{hash}\n").as_bytes())?;
-        file.sync_all()?;
-        std::fs::rename(&new, &path)?;
-        File::open(&self.directory)?.sync_all()
+        hashed_file::replace(&self.directory, [FILE, NEW], &text)
     }
 }
 
@@ -110,13 +100,12 @@ fn read(path: &Path) -> io::Result<Vec<ScheduleRecord>> {
     safe_fs::open_read(path)?
         .take(LONGEST)
         .read_to_string(&mut text)?;
-    let damaged = || io::Error::other("its last line is not the hash of the others");
-    let (lines, hash) = text.rsplit_once(HASH).ok_or_else(damaged)?;
-    let stated = blake3::Hash::from_hex(hash.trim_end()).map_err(|_| damaged())?;
-    if stated != blake3::hash(lines.as_bytes()) {
-        return Err(damaged());
+    match hashed_file::checked(&text) {
+        Some((lines, true)) => Ok(serde_json::from_str(lines)?),
+        _ => Err(io::Error::other(
+            "its last line is not the hash of the others",
+        )),
     }
-    Ok(serde_json::from_str(lines)?)
 }
 
 #[cfg(test)]
