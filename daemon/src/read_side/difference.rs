@@ -26,7 +26,7 @@ use simdex_signature::align::{Alignment, align_lines_while};
 use similar::{ChangeTag, DiffOp, group_diff_ops};
 
 pub use apply::{ApplyError, apply};
-pub(crate) use permit::{TooManyLines, TooManyWords, permit_to_align, permit_to_align_words};
+pub(crate) use permit::{TooMuchToAlign, permit_to_align, permit_to_align_words};
 
 /// Lines written before checking whether to continue.
 const LINES_A_LOOK: usize = 256;

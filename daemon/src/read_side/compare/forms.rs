@@ -8,7 +8,7 @@ use super::Comparing;
 use crate::read_side::difference::operations::{OPERATION_BYTES, operations};
 use crate::read_side::difference::words::{WordDifference, WordExtent};
 use crate::read_side::difference::{
-    Difference, TooManyLines, TooManyWords, lines, permit_to_align, permit_to_align_words,
+    Difference, TooMuchToAlign, lines, permit_to_align, permit_to_align_words,
 };
 use crate::read_side::query::QueryError;
 
@@ -42,12 +42,9 @@ pub enum LeftOut {
     /// It was not requested.
     #[error("it was not asked for")]
     NotAsked,
-    /// Aligning its lines would take more than half of what a question may hold.
+    /// Aligning its lines or words would take more than half of what a question may hold.
     #[error(transparent)]
-    TooManyLines(#[from] TooManyLines),
-    /// Aligning its words would take more than half of what a question may hold.
-    #[error(transparent)]
-    TooManyWords(#[from] TooManyWords),
+    TooMuchToAlign(#[from] TooMuchToAlign),
     /// It would be longer than a message.
     #[error("it takes more than the {0} bytes a message has left for it")]
     TooLong(usize),
@@ -154,9 +151,9 @@ fn by_words(
     // The output may be as long as both texts, and is held a second time while it is encoded.
     let _held = match permit_to_align_words(texts, bytes.iter().sum(), account)? {
         Ok(held) => held,
-        Err(too_many) => {
+        Err(too_much) => {
             let left_out = |is_asked: bool| match is_asked {
-                true => LeftOut::TooManyWords(too_many),
+                true => LeftOut::TooMuchToAlign(too_much),
                 false => LeftOut::NotAsked,
             };
             return Ok(ComparedWords {

@@ -8,14 +8,16 @@ use thiserror::Error;
 /// the resulting operations.
 const LINE_BYTES: u64 = 256;
 
-/// Aligning this many lines would take more than half of what the account may hold.
+/// Aligning two texts would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "aligning {lines} lines takes {needed} MiB, more than the {most} MiB of store.memory_mib that it may"
+    "aligning {count} {what} takes {needed} MiB, more than the {most} MiB of store.memory_mib that it may"
 )]
-pub struct TooManyLines {
-    /// Lines of both texts.
-    pub lines: u64,
+pub struct TooMuchToAlign {
+    /// What is aligned: lines or words.
+    pub what: &'static str,
+    /// How many of them both texts have.
+    pub count: u64,
     /// What aligning them takes, MiB, rounded up.
     pub needed: u64,
     /// What it may take, MiB.
@@ -28,17 +30,9 @@ pub(crate) fn permit_to_align(
     texts: [&str; 2],
     beside: u64,
     account: &MemoryAccount,
-) -> Result<Result<Option<MemoryPermit>, TooManyLines>, IndexError> {
-    let lines = texts.map(line_count).iter().sum::<u64>();
-    let needed = lines.saturating_mul(LINE_BYTES).saturating_add(beside);
-    if needed > most_to_align(account) {
-        return Ok(Err(TooManyLines {
-            lines,
-            needed: needed.div_ceil(1 << 20),
-            most: most_to_align(account) >> 20,
-        }));
-    }
-    account.take_large(needed).map(Ok)
+) -> Result<Result<Option<MemoryPermit>, TooMuchToAlign>, IndexError> {
+    let lines = texts.map(line_count).iter().sum();
+    permit(("lines", lines, LINE_BYTES), beside, account)
 }
 
 /// Bytes that a word of either text takes while both are aligned: its place and number, its part in the tables of
@@ -46,41 +40,32 @@ pub(crate) fn permit_to_align(
 /// (by the test below).
 const WORD_BYTES: u64 = 256;
 
-/// Aligning this many words would take more than half of what the account may hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(
-    "aligning {words} words takes {needed} MiB, more than the {most} MiB of store.memory_mib that it may"
-)]
-pub struct TooManyWords {
-    /// Words of both texts.
-    pub words: u64,
-    /// What aligning them takes, MiB, rounded up.
-    pub needed: u64,
-    /// What it may take, MiB.
-    pub most: u64,
-}
-
 /// Takes a permit for aligning the words of two texts, and for `beside` bytes that are made on the way.
 pub(crate) fn permit_to_align_words(
     texts: [&str; 2],
     beside: u64,
     account: &MemoryAccount,
-) -> Result<Result<Option<MemoryPermit>, TooManyWords>, IndexError> {
-    let words = texts.map(word_count).iter().sum::<u64>();
-    let needed = words.saturating_mul(WORD_BYTES).saturating_add(beside);
-    if needed > most_to_align(account) {
-        return Ok(Err(TooManyWords {
-            words,
+) -> Result<Result<Option<MemoryPermit>, TooMuchToAlign>, IndexError> {
+    let words = texts.map(word_count).iter().sum();
+    permit(("words", words, WORD_BYTES), beside, account)
+}
+
+fn permit(
+    (what, count, bytes): (&'static str, u64, u64),
+    beside: u64,
+    account: &MemoryAccount,
+) -> Result<Result<Option<MemoryPermit>, TooMuchToAlign>, IndexError> {
+    let needed = count.saturating_mul(bytes).saturating_add(beside);
+    let most = account.total() / 2;
+    if needed > most {
+        return Ok(Err(TooMuchToAlign {
+            what,
+            count,
             needed: needed.div_ceil(1 << 20),
-            most: most_to_align(account) >> 20,
+            most: most >> 20,
         }));
     }
     account.take_large(needed).map(Ok)
-}
-
-/// What aligning two texts may take of what an account may hold, bytes.
-fn most_to_align(account: &MemoryAccount) -> u64 {
-    account.total() / 2
 }
 
 fn line_count(text: &str) -> u64 {
