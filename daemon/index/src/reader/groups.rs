@@ -95,14 +95,8 @@ impl IndexReader {
         let texts = self.shared.state().texts(view);
         let bytes = texts.len() * size_of::<(DocId, DocId)>() as u64;
         let _permit = account.take_large(bytes)?;
-        let mut grouped = Vec::with_capacity(texts.len() as usize);
-        let mut ids = texts.iter().map(DocId).peekable();
-        while ids.peek().is_some() {
-            account.cancel().check()?;
-            let state = self.shared.state();
-            let some = ids.by_ref().take(AT_ONCE);
-            grouped.extend(some.map(|id| (state.stars.principal(id), id)));
-        }
+        let in_group = |state: &IndexState, id| (state.stars.principal(id), id);
+        let mut grouped = self.of_each(&texts, account, &in_group)?;
         grouped.sort_unstable();
         Ok(TextsByGroup { grouped, _permit })
     }
@@ -224,6 +218,24 @@ impl IndexReader {
         Ok(())
     }
 
+    /// What `get` returns for each of these documents. The state is locked for some thousands of them at a time.
+    fn of_each<T>(
+        &self,
+        documents: &RoaringTreemap,
+        account: &MemoryAccount,
+        get: &dyn Fn(&IndexState, DocId) -> T,
+    ) -> Result<Vec<T>, IndexError> {
+        let mut found = Vec::with_capacity(documents.len() as usize);
+        let mut ids = documents.iter().map(DocId).peekable();
+        while ids.peek().is_some() {
+            account.cancel().check()?;
+            let state = self.shared.state();
+            let some = ids.by_ref().take(AT_ONCE);
+            found.extend(some.map(|id| get(&state, id)));
+        }
+        Ok(found)
+    }
+
     /// The ranks of these documents, in their order. The state is locked for some thousands of them at a time, and not
     /// while they are sorted.
     fn by_rank(
@@ -231,14 +243,8 @@ impl IndexReader {
         documents: &RoaringTreemap,
         account: &MemoryAccount,
     ) -> Result<Vec<Rank>, IndexError> {
-        let mut ranks = Vec::with_capacity(documents.len() as usize);
-        let mut ids = documents.iter().map(DocId).peekable();
-        while ids.peek().is_some() {
-            account.cancel().check()?;
-            let state = self.shared.state();
-            let some = ids.by_ref().take(AT_ONCE);
-            ranks.extend(some.map(|id| rank(&state.table, id)));
-        }
+        let rank = |state: &IndexState, id| rank(&state.table, id);
+        let mut ranks = self.of_each(documents, account, &rank)?;
         ranks.sort_unstable();
         Ok(ranks)
     }
