@@ -177,7 +177,7 @@ impl Engine {
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let keep_going = || self.pipeline.check_may_wait(cancel);
         let walked = self.synced.run(|| self.walk_all(cancel), keep_going)?;
-        self.take_in_hints(cancel)?;
+        self.flush_hints(cancel)?;
         self.barrier(cancel)?;
         let mut walked = self.roots.iter().zip(&walked);
         walked.try_for_each(|(root, status)| require_synced(root, status))

@@ -7,10 +7,10 @@ use simdex_index::{Cancel, MoveWatch, UnsettledCounts, View};
 use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
+use super::synced::{RequestedWalks, is_any_walking};
 use super::{Engine, EngineError, lock};
 use crate::base::rate::Pace;
 use crate::write_side::roots::{Root, RootState};
-use crate::write_side::walk_queue::WalkQueue;
 
 /// A complete answer was required, and this one is not.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -99,20 +99,18 @@ impl Engine {
     /// settled, whatever arrives during the wait. It does not wait for what does not pass by itself (a stale root, a
     /// held loss, a damaged text, a file that the machine fails to read), or may take hours (crowded documents).
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        self.take_in_hints(cancel)?;
+        self.flush_hints(cancel)?;
         let wanted = lock(&self.walks).clone();
         let wanted = wanted
             .into_iter()
             .map(|(_, walks)| (walks.end_generation(), walks));
-        let wanted: Vec<(u64, Arc<WalkQueue>)> = wanted.collect();
+        let wanted: RequestedWalks = wanted.collect();
         let walked = self.roots.iter();
         let walked = walked.filter_map(|root| Some((root.awaited_walk()?, root)));
         let walked: Vec<(u64, &Arc<Root>)> = walked.collect();
         let is_walking = || {
-            let is_wanted =
-                |(generation, walks): &(u64, Arc<WalkQueue>)| !walks.is_done_through(*generation);
             let is_walked = |(number, root): &(u64, &Arc<Root>)| !root.is_walk_over(*number);
-            wanted.iter().any(is_wanted) || walked.iter().any(is_walked)
+            is_any_walking(&wanted) || walked.iter().any(is_walked)
         };
         self.pipeline.wait_while(is_walking, cancel)?;
         self.pipeline.wait_until_settled(cancel)

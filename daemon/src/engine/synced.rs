@@ -1,7 +1,6 @@
 //! Whether a root is in step with its share after a walk, and whether it is as it was shown.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
@@ -10,46 +9,43 @@ use super::{Engine, EngineError, lock};
 use crate::write_side::roots::{Root, RootState, RootStatus};
 use crate::write_side::walk_queue::WalkQueue;
 
-/// So long at most are hints waited for that a watcher was asked to tell: one that hangs in a share, or lets go of it,
-/// says nothing.
-const HINTS: Duration = Duration::from_secs(2);
+/// How long hints are waited for: a watcher that hangs in a share does not send them.
+const LONGEST_FLUSH: Duration = Duration::from_secs(2);
 
-/// Numbers of requests to tell hints.
-static TELLING: AtomicU64 = AtomicU64::new(0);
+/// Walks that were requested, each by its queue and the generation of the request.
+pub(super) type RequestedWalks = Vec<(u64, Arc<WalkQueue>)>;
+
+/// Whether any of these walks is not done yet.
+pub(super) fn is_any_walking(walks: &RequestedWalks) -> bool {
+    let mut walks = walks.iter();
+    walks.any(|(generation, walks)| !walks.is_done_through(*generation))
+}
 
 impl Engine {
-    /// Has every watcher tell what was touched by now, and waits until that is queued or walked: events of files that a
-    /// walk has read would count as changes once they were told.
-    pub(super) fn take_in_hints(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        let number = TELLING.fetch_add(1, Ordering::Relaxed) + 1;
+    /// Makes every watcher send the hints that it holds back, and waits until they are queued and the walks requested
+    /// by then are done. Otherwise hints of files that a walk has read already would count as changes afterwards.
+    pub(super) fn flush_hints(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        let until = Instant::now() + LONGEST_FLUSH;
         let queues = lock(&self.walks).clone();
-        let is_asked = |(of, _): &(_, Arc<WalkQueue>)| {
-            let root = self.roots.iter().find(|root| root.id == *of);
-            root.is_some_and(|root| root.tell_hints_now(number))
+        let flushing = queues.iter().filter_map(|(of, walks)| {
+            let (root, number) = (self.roots.get(*of)?, walks.next_flush());
+            root.flush_hints(number).then_some((number, walks))
+        });
+        let flushing: Vec<_> = flushing.collect();
+        let is_flushing = || {
+            let mut flushing = flushing.iter();
+            flushing.any(|(number, walks)| !walks.is_flushed(*number)) && Instant::now() < until
         };
-        let asked: Vec<Arc<WalkQueue>> = queues
-            .into_iter()
-            .filter(is_asked)
-            .map(|(_, walks)| walks)
-            .collect();
-        let until = Instant::now() + HINTS;
-        let is_telling = || {
-            let all_told = asked.iter().all(|walks| walks.is_told(number));
-            !all_told && Instant::now() < until
-        };
-        self.pipeline.wait_while(is_telling, cancel)?;
-        let wanted = asked.iter().map(|walks| (walks.end_generation(), walks));
-        let wanted: Vec<_> = wanted.collect();
-        let is_walking = || {
-            let mut wanted = wanted.iter();
-            wanted.any(|(generation, walks)| !walks.is_done_through(*generation))
-                && Instant::now() < until
-        };
+        self.pipeline.wait_while(is_flushing, cancel)?;
+        let requested = flushing.iter();
+        let requested = requested.map(|(_, walks)| (walks.end_generation(), Arc::clone(walks)));
+        let requested: RequestedWalks = requested.collect();
+        let is_walking = || is_any_walking(&requested) && Instant::now() < until;
         self.pipeline.wait_while(is_walking, cancel)
     }
 
-    /// Has every root walked; what that came to. Roots that are watched are walked by their own threads: of a share
-    /// that hangs the caller leaves when it gives up.
+    /// Walks every root and returns the results. Watched roots are walked by their own threads, so that a caller can
+    /// give up waiting for a share that hangs.
     pub(super) fn walk_all(&self, cancel: &Cancel) -> Result<Vec<RootStatus>, EngineError> {
         let queues = lock(&self.walks).clone();
         let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);
@@ -57,13 +53,9 @@ impl Engine {
             walks.want_sync();
             (walks.end_generation(), Arc::clone(walks))
         };
-        let wanted: Vec<(u64, Arc<WalkQueue>)> =
-            self.roots.iter().filter_map(watched).map(want).collect();
-        let is_walking = || {
-            let mut wanted = wanted.iter();
-            wanted.any(|(generation, walks)| !walks.is_done_through(*generation))
-        };
-        self.pipeline.wait_while(is_walking, cancel)?;
+        let wanted: RequestedWalks = self.roots.iter().filter_map(watched).map(want).collect();
+        self.pipeline
+            .wait_while(|| is_any_walking(&wanted), cancel)?;
         let walked = |root: &Arc<Root>| match watched(root) {
             Some(_) => Ok(root.last_walk()),
             None => self.rescan(root, cancel),

@@ -82,7 +82,7 @@ impl Dispatcher {
             }
             Hint::Subtree(path) => walks.want_below(path),
             Hint::Rescan(cause) => walks.want_root(cause.into()),
-            Hint::AllTold(number) => walks.note_told(number),
+            Hint::Flushed(number) => walks.note_flushed(number),
             Hint::Removed(path) => {
                 let source = AlarmSource::Removals(root.id);
                 self.until_done(source, |rescan| rescan.removed(root, &path));

@@ -62,8 +62,9 @@ impl From<Cause> for RootWish {
 pub struct WalkQueue {
     state: Mutex<State>,
     wake: Condvar,
-    /// The greatest number with which the watcher said that all was told: what came of that is queued.
-    told: AtomicU64,
+    /// Requests to the watcher to send its hints, and those that were acted on.
+    flushes: AtomicU64,
+    flushed: AtomicU64,
 }
 
 #[derive(Default)]
@@ -151,14 +152,19 @@ impl WalkQueue {
         });
     }
 
-    /// All that the watcher was asked to tell with this number was acted on.
-    pub fn note_told(&self, number: u64) {
-        self.told.fetch_max(number, Ordering::AcqRel);
+    /// The number of a new request to the watcher to send the hints that it holds back.
+    pub fn next_flush(&self) -> u64 {
+        self.flushes.fetch_add(1, Ordering::Relaxed) + 1
     }
 
-    /// Whether that is so of this number.
-    pub fn is_told(&self, number: u64) -> bool {
-        self.told.load(Ordering::Acquire) >= number
+    /// Notes that the hints of the request of this number, and of those before it, have been acted on.
+    pub fn note_flushed(&self, number: u64) {
+        self.flushed.fetch_max(number, Ordering::AcqRel);
+    }
+
+    /// Whether the hints of the request of this number have been acted on.
+    pub fn is_flushed(&self, number: u64) -> bool {
+        self.flushed.load(Ordering::Acquire) >= number
     }
 
     /// Ends the present generation and returns it.

@@ -78,8 +78,8 @@ pub enum Hint {
     /// A delete or a move away was seen and nothing is at the path now: it was a file, or a directory with everything
     /// under it. The root itself still existed. The path may never have been known.
     Removed(PathBuf),
-    /// All that was seen before [`RootWatcher::tell_now`] was called with this number, or a greater one, was told.
-    AllTold(u64),
+    /// All hints of what was seen before [`RootWatcher::flush`] was called with this number have been sent.
+    Flushed(u64),
 }
 
 /// Why the whole root must be walked.
@@ -237,10 +237,10 @@ impl RootWatcher {
         self.inbox.put(Note::RetryWalk);
     }
 
-    /// Has all paths told at once that were touched by now, and then [`Hint::AllTold`] with this number. It may be lost
-    /// with all else that waits, where the root goes or is replaced.
-    pub fn tell_now(&self, number: u64) {
-        self.inbox.put(Note::TellNow(number));
+    /// Sends the hints of all paths touched until now, and then [`Hint::Flushed`] with this number. It is lost,
+    /// like all that is pending, if the root vanishes or is replaced.
+    pub fn flush(&self, number: u64) {
+        self.inbox.put(Note::Flush(number));
     }
 
     /// How the root is watched right now.

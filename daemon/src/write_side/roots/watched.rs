@@ -17,11 +17,11 @@ impl Root {
             .for_each(RootWatcher::retry_walk_soon);
     }
 
-    /// Makes its watcher report what was touched until now, and then that it did; false if it is not watched.
-    pub fn tell_hints_now(&self, number: u64) -> bool {
+    /// Makes its watcher send the hints that it holds back; false if the root is not watched.
+    pub fn flush_hints(&self, number: u64) -> bool {
         let watcher = lock(&self.watcher);
-        let told = watcher.as_ref().map(|watcher| watcher.tell_now(number));
-        told.is_some()
+        watcher.iter().for_each(|watcher| watcher.flush(number));
+        watcher.is_some()
     }
 
     /// How it is watched now; `None` if it is not, as in a scan.

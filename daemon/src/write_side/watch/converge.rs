@@ -47,7 +47,7 @@ fn follow(files: &mut Files, root: &Path, hint: Hint) {
             files.extend(on_disk(root, &directory));
         }
         Hint::Rescan(_) => *files = on_disk(root, root),
-        Hint::AllTold(_) => {}
+        Hint::Flushed(_) => {}
     }
 }
 

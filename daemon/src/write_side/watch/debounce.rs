@@ -102,8 +102,8 @@ impl Debouncer {
         self.rescan = Some((cause, burst));
     }
 
-    /// Makes all paths due that may be told by now: somebody waits for what was touched.
-    pub(super) fn hurry(&mut self, now: Instant) {
+    /// Makes all paths due now, except those that keep changing: a caller waits for what was touched.
+    pub(super) fn flush(&mut self, now: Instant) {
         let Some(quiet) = now.checked_sub(self.debounce) else {
             return;
         };

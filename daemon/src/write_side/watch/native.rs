@@ -36,7 +36,7 @@ pub(super) enum Note {
     /// A walk could not use the root: have it walked again soon.
     RetryWalk,
     /// Tell what was touched by now, then that all was told.
-    TellNow(u64),
+    Flush(u64),
     /// Look whether to stop.
     Wake,
 }

@@ -52,7 +52,7 @@ pub(super) struct RootThread {
     next_check: Instant,
     next_rescan: Instant,
     /// Somebody waits until all was told that was touched by now.
-    telling: Option<u64>,
+    flush: Option<u64>,
 }
 
 /// The sink is closed: nobody listens any more.
@@ -91,7 +91,7 @@ impl RootThread {
             outbox: VecDeque::new(),
             next_check: now,
             next_rescan: now,
-            telling: None,
+            flush: None,
         }
     }
 
@@ -145,7 +145,7 @@ impl RootThread {
                 let soon = now + self.setup.settings.check_every.max(SHORTEST);
                 self.next_rescan = self.next_rescan.min(soon);
             }
-            Note::TellNow(number) => self.telling = self.telling.max(Some(number)),
+            Note::Flush(number) => self.flush = self.flush.max(Some(number)),
             // Ignore late notes once the root is gone.
             _ if self.present.is_none() => {}
             Note::Touched(path) => self.pending.touch(now, path),
@@ -166,12 +166,12 @@ impl RootThread {
             self.extend_watches_and_rescan(Cause::Timer);
         }
         if self.outbox.is_empty() {
-            let telling = self.telling.take();
-            if telling.is_some() {
-                self.pending.hurry(now);
+            let flush = self.flush.take();
+            if flush.is_some() {
+                self.pending.flush(now);
             }
             self.emit_due_hints(now);
-            self.outbox.extend(telling.map(Hint::AllTold));
+            self.outbox.extend(flush.map(Hint::Flushed));
         }
     }
 

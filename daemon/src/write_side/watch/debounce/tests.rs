@@ -174,7 +174,7 @@ fn what_somebody_waits_for_is_due_at_once_but_for_what_is_touched_again_and_agai
     assert_eq!(clock.paths(10_500), ["hot"]);
     clock.touch(10_600, "hot");
     clock.touch(10_600, "new");
-    clock.debouncer.hurry(clock.at(10_601));
+    clock.debouncer.flush(clock.at(10_601));
     assert_eq!(clock.paths(10_601), ["new"]);
     assert_eq!(clock.paths(60_000), ["hot"]);
 }

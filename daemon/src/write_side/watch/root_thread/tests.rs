@@ -138,17 +138,17 @@ fn what_somebody_waits_for_is_told_before_its_time_and_then_that_all_was() {
     kept.touch("a");
     kept.thread.run_due_work();
     assert_eq!(kept.outbox(), [], "it was touched just now");
-    kept.thread.handle_note(Note::TellNow(7));
+    kept.thread.handle_note(Note::Flush(7));
     kept.thread.run_due_work();
-    let told = [Hint::Removed(kept.path("a")), Hint::AllTold(7)];
+    let told = [Hint::Removed(kept.path("a")), Hint::Flushed(7)];
     assert_eq!(kept.outbox(), told);
     // Of a root that is gone nothing is told, and nobody waits for it.
     kept.thread.outbox.clear();
     kept.thread.mark_root_gone();
     kept.thread.outbox.clear();
-    kept.thread.handle_note(Note::TellNow(8));
+    kept.thread.handle_note(Note::Flush(8));
     kept.thread.run_due_work();
-    assert_eq!(kept.outbox(), [Hint::AllTold(8)]);
+    assert_eq!(kept.outbox(), [Hint::Flushed(8)]);
 }
 
 #[test]
