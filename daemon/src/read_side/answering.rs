@@ -4,7 +4,9 @@ use simdex_index::{Cancel, MemoryAccount};
 
 use crate::engine::Engine;
 use crate::read_side::judging::judge_hits;
-use crate::read_side::query::{Answer, Hit, QueryError, QueryParams, Subject, find, fold};
+use crate::read_side::query::{
+    Answer, Hit, MAX_HITS, QueryError, QueryParams, Subject, find, fold,
+};
 
 /// A query, and what is to be done with its hits.
 pub struct AnswerRequest<'a> {
@@ -16,10 +18,7 @@ pub struct AnswerRequest<'a> {
     pub is_judged: bool,
 }
 
-/// Hits that are found at most, so that enough stand for themselves: as many as a query may ask for.
-const MOST_FOUND: usize = 10_000;
-
-/// How many times more hits are looked for where too few stand for themselves.
+/// How many times more hits are searched for if too few of them are unfolded.
 const WIDER: usize = 8;
 
 /// Answers a query. Returned beside the answer is, for each hit, the place of the better hit that it is folded
@@ -69,8 +68,8 @@ fn find_folded(
         let mut answer = find(index, subject, &wider, cancel)?;
         let mut folded = fold(index, &answer.hits, params.relation_threshold, account)?;
         let alone = folded.iter().filter(|under| under.is_none()).count();
-        if alone < params.limit && answer.truncated && wider.limit < MOST_FOUND {
-            wider.limit = wider.limit.saturating_mul(WIDER).min(MOST_FOUND);
+        if alone < params.limit && answer.truncated && wider.limit < MAX_HITS as usize {
+            wider.limit = wider.limit.saturating_mul(WIDER).min(MAX_HITS as usize);
             continue;
         }
         answer.truncated |= alone > params.limit;

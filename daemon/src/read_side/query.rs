@@ -195,6 +195,8 @@ impl QueryError {
     }
 }
 
+/// Most hits that a query may ask for.
+pub const MAX_HITS: u32 = 10_000;
 /// Most candidates that one query examines, best bound first, so that no query runs away. The rest
 /// is reported as [`Answer::unverified`].
 const MOST_VERIFIED: usize = 4_096;

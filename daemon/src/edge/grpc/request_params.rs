@@ -12,11 +12,9 @@ use tonic::Status;
 use super::scheme::parse_scheme;
 use crate::base::echo::echo;
 use crate::engine::Engine;
-use crate::read_side::query::{FindKind, QueryParams};
+use crate::read_side::query::{FindKind, MAX_HITS, QueryParams};
 use crate::write_side::roots::path_from;
 
-/// Most files that a query may ask for.
-const MAX_HITS: u32 = 10_000;
 /// Most bytes of a path or a name; members nested in members have long ones.
 const LONGEST_PATH: usize = 64 << 10;
 /// Most roots that one request may name.
