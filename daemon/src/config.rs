@@ -233,11 +233,11 @@ section! {
 section! {
     /// How the index is kept.
     StoreConfig "store" {
-        /// Memory for all that the daemon chooses to keep, MiB: of 64 parts 16 are the cache of the
-        /// store, 10 postings that are not merged yet, 24 texts and shingles of documents under way, 6
-        /// shingles of documents that were compared, 1 principals of long lists, 1 blocks of text, 2
-        /// what walks need not look at again; the rest is left to the program. Some 150 bytes for each document, replies that are not read yet
-        /// (grpc.max_unread_mib) and the workers come besides. `simctl status` says what holds how much.
+        /// Memory for all that the daemon chooses to keep, MiB: of 64 parts 16 are the cache of the store, 10 postings
+        /// that are not merged yet, 24 texts and shingles of documents under way, 6 shingles of documents that were
+        /// compared, 1 principals of long lists, 1 blocks of text, 2 what walks need not look at again; the rest is
+        /// left to the program. Some 150 bytes for each document, replies that are not read yet (grpc.max_unread_mib)
+        /// and the workers come besides. `simctl status` says what holds how much.
         memory_mib: Mebibytes = Mebibytes(2048) => 192..=1_048_576,
         /// Cache of the store, MiB; 0 = its part of memory_mib.
         cache_mib: Mebibytes = Mebibytes(0) => 0..=1_048_576,

@@ -3,10 +3,10 @@
 //!
 //! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params`, `report_request`, `scheme`
 //!   and `subject_source` decode requests, and `upload` receives bytes; `compared`, `family`, `files`, `find`,
-//!   `folders`, `groups`, `kept_reports`, `pairs` and `templates` decode and answer what their names say;
-//!   `lookup` finds one group or document, and `sampling` decodes and encodes the sampling setting.
+//!   `folders`, `groups`, `kept_reports`, `pairs` and `templates` decode and answer the requests they are named
+//!   after; `lookup` finds one group or document, and `sampling` decodes and encodes the sampling setting.
 //! * `daemon_status` builds the reply of Status, `list_encoder` encodes and judges list items, `operator` checks
-//!   that root or the daemon's user asks, and `servers` sets message limits.
+//!   that the caller is root or the daemon's user, and `servers` sets message limits.
 //! * `health_watch` counts streams of the health service as event streams.
 //! * [`crate::encode`] encodes replies; `event_stream`, `report_sink` and `report_keeping` send events and
 //!   reports; `status` is the one table from errors to status codes.

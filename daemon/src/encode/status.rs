@@ -90,8 +90,8 @@ fn mode(chosen: Option<&ChosenMode>) -> &'static str {
     }
 }
 
-/// Encodes what holds memory: the parts of the index, what the engine may keep of a cache of `cache_bytes`, the program,
-/// and what none of these accounts for of all that is resident, where that is known.
+/// Encodes the holders of memory: the parts of the index, the cache of the store and, where resident memory is known,
+/// the program and the rest that none of these accounts for. `cache_bytes` includes the limit of the blocks of text.
 pub fn memory(index: &Index, cache_bytes: u64, resident: &ResidentMemory) -> Vec<v1::MemoryUse> {
     let parts = index.memory_use();
     let blocks = parts
@@ -115,8 +115,9 @@ pub fn memory(index: &Index, cache_bytes: u64, resident: &ResidentMemory) -> Vec
     held
 }
 
-/// Adds the program, with its libraries, and the rest to what holds so many bytes in all, of which so many are pages of
-/// files. The rest is what readers and questions hold by now, what the allocator keeps, and the cache of the store.
+/// Adds the program with its libraries, and the rest, to the known holders of `all` resident bytes, of which `of_files`
+/// are pages of files. The rest is what readers and requests hold now, what the allocator keeps, and the cache of the
+/// store.
 fn add_rest(held: &mut Vec<v1::MemoryUse>, all: u64, of_files: u64) {
     let mut add = |holder: &str, bytes| {
         held.push(v1::MemoryUse {
@@ -184,7 +185,7 @@ mod tests {
         add_rest(&mut held, 1_000, 300);
         assert_eq!(held[2], part("program and libraries", Some(300)));
         assert_eq!(held[3], part("not accounted for", Some(600)));
-        // Parts that are counted as reserved may be more than is resident.
+        // Parts that are counted as reserved may exceed what is resident.
         let mut held = known.to_vec();
         add_rest(&mut held, 350, 300);
         assert_eq!(held[3].bytes, Some(0));

@@ -150,8 +150,8 @@ impl Engine {
         }
     }
 
-    /// Paths below the roots of a view that cannot be looked at or listed: what was known there is kept, or nothing
-    /// ever was.
+    /// The number of paths below the roots of a view that cannot be looked at or listed. What is on record there, if
+    /// anything, is kept.
     pub fn unreadable_paths(&self, view: &View) -> u64 {
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         shown.map(|root| root.unreadable()).sum()

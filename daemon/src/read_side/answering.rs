@@ -21,8 +21,8 @@ pub struct AnswerRequest<'a> {
 /// How many times more hits are searched for if too few of them are unfolded.
 const WIDER: usize = 8;
 
-/// Answers a query. Returned beside the answer is, for each hit, the place of the better hit that it is folded
-/// under, if any; nothing where hits are not folded. The limit counts the hits that stand for themselves.
+/// Answers a query. Also returns, for each hit, the index of the better hit that it is folded under, if any; the list
+/// is empty if hits are not folded. The limit counts only hits that are not folded under another.
 pub fn answer(
     engine: &Engine,
     subject: &Subject,
@@ -38,7 +38,7 @@ pub fn answer(
     if asked.is_judged {
         let model = engine.models.in_force();
         let Answer { hits, texts, .. } = &mut answer;
-        // Time may run out: what stands for itself is judged before what is folded.
+        // Time may run out: hits that are not folded are judged before those that are.
         let is_folded = |at: &usize| folded.get(*at).copied().flatten().is_some();
         let (under, best): (Vec<_>, Vec<_>) = hits
             .iter_mut()
@@ -53,8 +53,8 @@ pub fn answer(
     Ok((answer, folded))
 }
 
-/// Finds hits and folds them until as many as the limit says stand for themselves; each round looks for [`WIDER`] times
-/// as many as the one before, so that all of them cost little more than the last.
+/// Finds hits and folds them until the limit of unfolded hits is reached; each round looks for [`WIDER`] times as many
+/// as the one before, so that all rounds together cost little more than the last.
 fn find_folded(
     engine: &Engine,
     subject: &Subject,
@@ -78,7 +78,7 @@ fn find_folded(
     }
 }
 
-/// Keeps so many hits that stand for themselves, the first, and what is folded under them.
+/// Keeps the first `limit` unfolded hits, and the hits folded under them.
 fn keep_first(hits: &mut Vec<Hit>, folded: &mut Vec<Option<usize>>, limit: usize) {
     let places = kept_places(folded, limit);
     let mut kept = places.iter();
@@ -89,7 +89,7 @@ fn keep_first(hits: &mut Vec<Hit>, folded: &mut Vec<Option<usize>>, limit: usize
     *folded = of_kept.map(|(under, _)| under.and_then(place_of)).collect();
 }
 
-/// The new place of each hit among those that are kept; none of those that are not.
+/// The new index of each hit that is kept; `None` for the others.
 fn kept_places(folded: &[Option<usize>], limit: usize) -> Vec<Option<usize>> {
     let (mut alone, mut next) = (0, 0);
     let mut places: Vec<Option<usize>> = Vec::with_capacity(folded.len());

@@ -83,7 +83,8 @@ pub struct Search<'a> {
     pub owners: Owners,
 }
 
-/// The sum of searches that may miss a match at the threshold with a higher probability than answers promise.
+/// Name of the sum that counts searches which may miss a match at the threshold with a higher probability than
+/// promised.
 const UNCERTAIN: &str = "uncertain";
 
 impl Search<'_> {
@@ -139,8 +140,7 @@ impl Search<'_> {
             return Ok(None);
         };
         let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
-        // Raw bytes that resemble each other, and copies of a text without a shingle, are found. What else is like the
-        // text is not.
+        // Similar raw bytes, and copies of a text without shingles, are found. Other texts similar to it are not.
         let counted_as = match answer.compared_by {
             ComparedBy::Text => compared,
             _ => "not_compared",

@@ -1,10 +1,10 @@
 //! Copies of whole folders: pairs of folders, archives or roots that hold the same files or revisions of them,
 //! largest first, so that a mirrored tree is one line. An archive is a folder of its members.
 //!
-//! A file is known by its document: its text, or its bytes where it has none; and by the group of
-//! near-duplicates that this is of, so that a folder whose files were all revised is a version of what it was. One that
-//! has no document, since it is too short or was not read, is known by its bytes alone. Empty files, and those whose
-//! bytes are not known, count for no folder.
+//! A file is identified by its document (its text, or its bytes if it has none) and by the document's group of
+//! near-duplicates, so that a folder whose files were all revised is a version of the original folder. A file without a
+//! document, because it is too short or was not read, is identified by its bytes alone. Empty files, and files whose
+//! bytes are not known, do not count.
 
 mod carriers;
 mod exceptions;
@@ -32,7 +32,7 @@ const GROUPED_BYTES: u64 = 64;
 /// Bytes for the folders of each file, and of all together: names of folders may be long and nest deep.
 const FOLDER_BYTES: u64 = 512;
 const LEAST_FOLDER_BYTES: u64 = 16 << 20;
-/// Folders that are named at most beside the two of a pair, so that they fit into a message.
+/// Most folders that are listed beside the two of a pair, so that they fit into a message.
 const MOST_FURTHER: usize = 100;
 /// Bytes that a folder takes beside its path, which is held twice.
 const FOLDER: usize = 192;
@@ -47,7 +47,7 @@ pub struct FoldersRequest {
     pub files: u64,
     /// Resemblance from which documents are near-duplicates.
     pub threshold: Ratio,
-    /// Files of each folder of a pair that are named at most where they have no like in the other.
+    /// Most files of each folder of a pair that are listed as having no counterpart in the other.
     pub exceptions: usize,
 }
 
@@ -56,12 +56,12 @@ pub struct FoldersRequest {
 pub struct FolderCopies {
     /// Those with most files in common come first.
     pub pairs: Vec<NamedPair>,
-    /// Files that have a document, or bytes that are known.
+    /// The number of files that have a document, or whose bytes are known.
     pub files: u64,
     /// Whether pairs may be missing, because more have files in common than can be held.
     pub truncated: bool,
-    /// Texts, and names of revisions, that more than eight files carry: of folders that have only such in common some
-    /// pairs are missing.
+    /// The number of texts, and names of revisions, that more than eight files carry. Of folders that have only such
+    /// files in common, some pairs are missing.
     pub too_common: u64,
     /// Documents that were in no group yet.
     pub unsettled: UnsettledCounts,
@@ -78,11 +78,12 @@ pub struct NamedPair {
     pub b: Vec<u8>,
     /// Files of both folders, and how many they have in common.
     pub counts: FolderPair,
-    /// How many folders hold just the same files, both among them; none where these two do not.
+    /// How many folders hold exactly the same files, including these two; `None` if these two do not.
     pub copies: Option<u64>,
-    /// Paths of those beside these two, by path, [`MOST_FURTHER`] at most.
+    /// Paths of those folders without these two, by path, at most [`MOST_FURTHER`].
     pub further: Vec<Vec<u8>>,
-    /// Paths of files of the first and of the other that have no like in the other folder, as many as were asked for.
+    /// Paths of files of the first and of the second folder without a counterpart in the other, at most as many as
+    /// requested.
     pub alone: [Vec<Vec<u8>>; 2],
 }
 
@@ -176,8 +177,8 @@ impl GroupNames {
         })
     }
 
-    /// What a file carries; none of an empty one, and where its bytes are not known. A document that is in no group is
-    /// one of its own, and so are the bytes of a file without a document.
+    /// What a file carries; `None` if it is empty or its bytes are not known. A document that is in no group counts as
+    /// a group of its own, and so do the bytes of a file without a document.
     fn carried(&self, file: &FileView) -> Option<Carried> {
         let document = file.content.as_ref().and_then(|content| content.document);
         let (document, group) = match document {
@@ -252,7 +253,7 @@ impl Folders {
         Ok(found.unwrap_or_default())
     }
 
-    /// Folders with their paths, by path.
+    /// Replaces folders by their paths, in the order of these.
     fn named(&self, found: CopiedFolders) -> NamedPair {
         let CopiedFolders {
             counts,
@@ -263,7 +264,7 @@ impl Folders {
         let mut all = [&[counts.a, counts.b], &further[..]].concat();
         all.sort_by(|one, other| path(one).cmp(path(other)));
         let counts = match is_exact {
-            // What is counted is the same for any two of them.
+            // The counts are the same for any two of them.
             true => FolderPair {
                 a: all[0],
                 b: all[1],
@@ -332,7 +333,7 @@ impl Folders {
     }
 }
 
-/// A number for the bytes of a file, apart from those of documents, which are counted from the lowest on.
+/// A number for the bytes of a file, distinct from those of documents, which are numbered from the lowest up.
 fn bytes_number(content: ContentHash) -> u64 {
     let first = content.0.first_chunk().copied().unwrap_or_default();
     u64::from_le_bytes(first) | 1 << 63

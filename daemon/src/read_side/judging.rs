@@ -35,10 +35,11 @@ const TIME: Duration = Duration::from_secs(10);
 /// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
 
-/// Judges hits of an answer, in this order while there is time, by the texts that were kept of them and those that are read again.
+/// Judges hits of an answer, in this order while there is time, by the texts that were kept and those that are read
+/// again.
 ///
 /// # Errors
-/// The index failed, or the asker went away.
+/// The index failed, or the client disconnected.
 pub fn judge_hits<'h>(
     model: &Model,
     index: &IndexReader,

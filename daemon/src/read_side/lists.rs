@@ -117,7 +117,7 @@ pub fn pairs(
     };
     let listed = catalogue::pairs(index, asked, account, visit)?;
     check.note_unsettled(listed.unsettled);
-    // Before the verdict and the time, of which a first count of a view is part.
+    // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(listed.items.groups),
@@ -151,7 +151,7 @@ pub fn groups(
     };
     let listed = catalogue::visit_groups(index, asked, account, visit)?;
     check.note_unsettled(listed.unsettled);
-    // Before the verdict and the time, of which a first count of a view is part.
+    // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(listed.items),
@@ -182,7 +182,7 @@ pub fn clusters(
     let (index, cancel) = (engine.index.reader(), account.cancel());
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
     let groups = catalogue::visit_clusters(index, view, &found.clusters, account, visit)?;
-    // Before the verdict and the time, of which a first count of a view is part.
+    // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(groups),

@@ -261,7 +261,7 @@ fn require_indexed(index: &IndexReader, scheme: SchemeKind) -> Result<(), QueryE
     }
 }
 
-/// Documents that share fingerprints with the subject, counted by its account.
+/// Documents that share fingerprints with the subject; the subject's account counts their memory.
 fn candidates(
     index: &IndexReader,
     subject: &Subject,
@@ -333,7 +333,7 @@ fn verify(
         counted: 0,
         not_looked_at: 0,
     };
-    // Of an upload that is named as a file of the index is, that file is not listed, whatever document it carries.
+    // If an upload has the name of an indexed file, that file is not listed, whatever document it carries.
     let unlisted = usize::from(subject.asked_path.is_some() && subject.file.is_none());
     let mut stop = bound::StopRule::new(params.limit.saturating_add(unlisted));
     for (position, (candidate, upper)) in ranked.iter().enumerate() {

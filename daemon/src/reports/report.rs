@@ -213,7 +213,7 @@ pub enum ReportError {
         /// The cause, such as missing rights.
         source: io::Error,
     },
-    /// Reports would lie where they do harm.
+    /// The directory is where reports would do harm.
     #[error("the report directory {} lies in {}", path.display(), other.display())]
     Within {
         /// The directory for reports.

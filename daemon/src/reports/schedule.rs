@@ -1,9 +1,9 @@
 //! Scheduled reports: when one is due, and what it contains.
 //!
-//! Times follow from the cron expression in its time zone alone. A run is named by the time it was due; the
-//! latest report that the index remembers under such a name tells what was run last, and a record in the data directory
-//! since when the schedule is there ([`records`]), so that runs missed while the daemon was away are caught up by one, the
-//! first of all too. A run that failed is tried again after growing pauses, until the next one is due.
+//! Times follow from the cron expression in its time zone alone. A run is named by the time it was due. The latest
+//! report with such a name in the index tells which run was the last, and a record in the data directory tells when the
+//! schedule was first seen ([`records`]). So runs missed while the daemon was away are caught up by one, even if there
+//! was no run before. A run that failed is tried again after growing pauses, until the next one is due.
 //!
 //! [`Scheduler`] runs them, one after another, on a thread of its own.
 
@@ -33,10 +33,10 @@ pub use scheduler::{Scheduler, SchedulerThread};
 
 /// Longest name, bytes.
 const LONGEST_NAME: usize = 64;
-/// Seconds until a run that failed is tried again, the first time and at most.
+/// Seconds until a failed run is tried again: the first pause, and the longest.
 const FIRST_PAUSE: i64 = 60;
 const LONGEST_PAUSE: i64 = 3_600;
-/// How the time of a run stands in its name, UTC.
+/// The format of a run's time in its name, UTC.
 const RUN: &str = "%Y%m%dT%H%M%SZ";
 
 /// Says what is wrong with the first invalid schedule, if any, as a sentence without its full stop.
@@ -215,7 +215,7 @@ pub struct Timetable {
 }
 
 impl Timetable {
-    /// The timetable of a schedule whose last run was due then; where there was none, since it was first seen.
+    /// The timetable of a schedule whose last run was due at `last`; runs due before it was first seen do not count.
     pub fn new(schedule: Arc<Schedule>, last: Option<Timestamp>, first_seen: Timestamp) -> Self {
         Self {
             schedule,
@@ -226,7 +226,7 @@ impl Timetable {
 
     /// The timetable with a run that failed in an earlier process, unless its report was written since.
     fn with_failed(self, failed: Option<FailedRun>, now: Timestamp) -> Self {
-        // One that is due later failed under a wrong clock.
+        // A run that is due in the future failed under a wrong clock.
         let failed = failed.filter(|failed| failed.due <= now.as_second());
         let due = failed.and_then(|failed| Timestamp::from_second(failed.due).ok());
         match due.filter(|due| *due > self.since) {
@@ -239,7 +239,7 @@ impl Timetable {
         }
     }
 
-    /// When the next run is due, or was; or when one that failed is tried again, if that is sooner.
+    /// When the next run is due, or was due; or when a failed run is tried again, if that is sooner.
     pub fn next(&self) -> Option<Timestamp> {
         let again = self
             .failed
@@ -248,7 +248,8 @@ impl Timetable {
         [again, next].into_iter().flatten().min()
     }
 
-    /// The run that is due now, the latest of those that were missed; else one that failed, after its pause.
+    /// The run that is due now: the latest of those that were missed or, if there is none, a failed one after its
+    /// pause.
     pub fn due(&self, now: Timestamp) -> Option<Timestamp> {
         let next = self.schedule.next_after(self.since);
         if next.is_some_and(|next| next <= now) {
@@ -275,7 +276,7 @@ impl Timetable {
         self.failed = None;
     }
 
-    /// Notes that a run failed now: it is tried again after a minute, then after twice as long each time, up to an hour.
+    /// Notes that a run failed now: it is tried again after a minute, then after pauses that double up to an hour.
     pub fn failed(&mut self, due: Timestamp, now: Timestamp) {
         self.since = self.since.max(due);
         let before = self.failed.filter(|failed| failed.due == due.as_second());

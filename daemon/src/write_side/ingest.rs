@@ -141,7 +141,7 @@ impl<'a> Ingest<'a> {
             PathState::Seen(WalkEntry::Skipped { reason, .. }, stat) => {
                 Ok(ingested.unread(stat, State::Skipped, reason.reason()))
             }
-            // A directory: of what lies in it nothing is concluded.
+            // A directory: nothing is concluded about its contents.
             PathState::Seen(WalkEntry::Unreadable { reason, .. }, stat) => {
                 root.saw_trouble(&ingested.key.path, Trouble::Unseen);
                 Ok(ingested.unread(stat, State::Unreadable, reason.reason()))

@@ -54,9 +54,9 @@ pub struct Rescan<'a> {
     pub keep_going: &'a dyn Fn() -> Result<()>,
 }
 
-/// Files that are not on record whose move keys a walk holds.
+/// Most files not on record whose move keys a walk holds.
 const MOST_ARRIVED: usize = 1 << 20;
-/// A wait for events looks this often whether anybody still waits for the walk.
+/// How often a wait for events checks whether anybody still waits for the walk.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// The findings of a walk below a directory.
@@ -64,8 +64,8 @@ const LOOK: Duration = Duration::from_millis(100);
 struct WalkFindings {
     /// Recorded files with a content that the walk did not meet, with their move keys.
     missing: Vec<(FileKey, u64)>,
-    /// Move keys of files that are not on record: a missing file with one of them has moved. At most
-    /// [`MOST_ARRIVED`]: of what arrived beyond that it is not known that it moved, and a loss is rather held.
+    /// Move keys of files that are not on record: a missing file with one of them has moved. At most [`MOST_ARRIVED`];
+    /// of any further files it is not known that they moved, so that a loss is held rather than missed.
     arrived: HashSet<u64>,
 }
 
@@ -323,13 +323,13 @@ impl Rescan<'_> {
             return Ok(None);
         }
         if root.has_events() {
-            // The events that tell of these deletes may still be on their way.
+            // The events that report these deletes may still be on their way.
             self.wait_for_events()?;
         }
         Ok(hold().then_some(missed.saturating_sub(moved)))
     }
 
-    /// Waits as long as events may still be on their way, and while somebody waits for this.
+    /// Waits as long as events may still be on their way; fails once nobody waits for the walk any more.
     fn wait_for_events(&self) -> Result<()> {
         let until = Instant::now() + self.event_delay;
         loop {
@@ -342,7 +342,7 @@ impl Rescan<'_> {
         }
     }
 
-    /// Says that so many files wait for a person; what went until now is decided.
+    /// Records that this many files wait for a person's decision; deletes noted before are settled.
     fn hold(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
         root.forget_deletes();
         root.update(self.writer, |status| {

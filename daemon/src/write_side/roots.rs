@@ -63,7 +63,7 @@ pub struct Root {
     deletes: Mutex<Deletes>,
     troubles: Mutex<Troubles>,
     status: Mutex<RootStatus>,
-    /// Held while a change of the status is recorded, so that records are written in the order of the changes. Taken
+    /// Held while a change of the status is recorded, so that records are written in the order of the changes. Locked
     /// before `status`, which is not held while the store is written to.
     recording: Mutex<()>,
     watcher: Mutex<Option<RootWatcher>>,
@@ -250,7 +250,7 @@ impl Root {
         lock(&self.troubles).end_walk(directory, number);
     }
 
-    /// Paths below it that cannot be looked at or listed: what was known there is kept, or nothing ever was.
+    /// The number of paths below it that cannot be looked at or listed. What is on record there, if anything, is kept.
     pub fn unreadable(&self) -> u64 {
         lock(&self.troubles).unreadable()
     }

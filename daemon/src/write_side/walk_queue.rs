@@ -167,7 +167,7 @@ impl WalkQueue {
         self.flushed.load(Ordering::Acquire) >= number
     }
 
-    /// Ends the present generation and returns it.
+    /// Ends the current generation and returns it.
     pub fn end_generation(&self) -> u64 {
         let mut state = self.lock();
         state.generation += 1;

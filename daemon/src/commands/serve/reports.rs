@@ -25,8 +25,8 @@ pub(super) fn keeping(host: &Host, slot: &Arc<EngineSlot>) -> anyhow::Result<Rep
     Ok(ReportKeeping { reports, scheduler })
 }
 
-/// The directory for reports, if the config names one; refused where reports would do harm there, or schedules could not
-/// write any. The start and `check-config` both ask this.
+/// The report directory, if the config names one. Fails if reports would do harm there, or if there are schedules that
+/// could not write to it. Used at the start and by `check-config`.
 pub(crate) fn report_dir(
     config: &Config,
     data_dir: Option<&Path>,
@@ -46,8 +46,8 @@ pub(crate) fn report_dir(
     Ok(Some(reports))
 }
 
-/// What keeps reports from being written at the moment, or a command from being run, each as a sentence: no reason not to
-/// start, since it may be mended meanwhile.
+/// Reasons why reports cannot be written now, or why the command of a schedule cannot run, each as a sentence. They do
+/// not prevent the start, since they may be fixed meanwhile.
 pub(crate) fn warnings(config: &Config, reports: Option<&ReportDir>) -> Vec<String> {
     let unwritable = reports.map(|reports| reports.check_writable());
     let full = reports.map(|reports| reports.check_room());
@@ -68,7 +68,7 @@ pub(crate) fn warnings(config: &Config, reports: Option<&ReportDir>) -> Vec<Stri
     said
 }
 
-/// Whether there is a file that this user may run.
+/// Whether there is a file at this path that this user may execute.
 fn is_program(path: &Path) -> bool {
     use rustix::fs::{Access, AtFlags, CWD};
     let may_run = rustix::fs::accessat(CWD, path, Access::EXEC_OK, AtFlags::EACCESS);

@@ -215,7 +215,7 @@ impl Admin for AdminService {
         request: Request<v1::RunReportRequest>,
     ) -> Result<Response<v1::RunReportReply>, Status> {
         let caller = self.runner.long_caller(&request);
-        // The engine is not held while a slot is waited for.
+        // The engine is not held while the request waits for a slot.
         let asked = RunRequest::parse(&*self.runner.engine()?, &self.kept, request.into_inner())?;
         let work = move |engine: &Engine, cancel: &Cancel| asked.answer(engine, caller, cancel);
         self.runner.unary(RequestClass::Work, caller, work).await

@@ -16,10 +16,10 @@ use crate::read_side::folders::{FoldersRequest, NamedPair, folder_copies};
 /// Below this, nearly all pairs of folders that have anything in common would be compared.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Files of a folder that are named at most, so that a pair fits into a message.
+/// Most files of a folder that are listed for a pair, so that the pair fits into a message.
 const MOST_EXCEPTIONS: u32 = 100;
 
-/// A list of folders that is asked for.
+/// A request for the folders that are copies of each other.
 pub(super) struct FolderCopiesRequest {
     view: View,
     request: FoldersRequest,

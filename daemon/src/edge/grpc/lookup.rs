@@ -19,10 +19,10 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::lists::{self, GroupRequest};
 use crate::read_side::query::QueryError;
 
-/// What to do about an id that no group has.
+/// Advice for a caller whose id belongs to no group.
 const GROUP_IDS: &str = "`simctl groups` lists the ids there are";
 
-/// One group; NOT_FOUND where nothing has the id, UNAVAILABLE while it is not settled who is in it.
+/// Returns one group; NOT_FOUND if no group has the id, UNAVAILABLE while the members of that group are not settled.
 pub(super) fn group(
     engine: &Engine,
     source: v1::get_group_request::Source,

@@ -92,7 +92,7 @@ pub(super) fn check_root_count(count: usize) -> Result<(), Status> {
     Ok(())
 }
 
-/// The limit and threshold of a query that names none.
+/// The limit and threshold of a query that states none.
 #[derive(Clone, Copy)]
 pub(super) struct QueryDefaults {
     pub(super) limit: u32,
@@ -100,7 +100,7 @@ pub(super) struct QueryDefaults {
 }
 
 impl QueryDefaults {
-    /// Those of a query of this kind.
+    /// The defaults for a query of this kind.
     pub(super) fn of(kind: FindKind) -> Self {
         Self {
             limit: defaults::LIMIT,
@@ -109,7 +109,7 @@ impl QueryDefaults {
     }
 }
 
-/// Decodes the parameters of a query; its source is decoded apart.
+/// Decodes the parameters of a query; its source is decoded separately.
 pub(super) fn parse_query(
     engine: &Engine,
     kind: FindKind,

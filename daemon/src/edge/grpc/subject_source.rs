@@ -155,11 +155,11 @@ pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSou
     })
 }
 
-/// Why the text of the very file is not compared.
+/// Why the current text of a file is not compared.
 enum OwnTextError {
-    /// That of its last reading is, for this reason.
+    /// The file could not be read again, for this reason: the text in the index is compared instead.
     NotRead(NotReadAgain),
-    /// Nothing is: there is no memory for it, or the time is over.
+    /// Nothing is compared: there is no memory for it, or the time is over.
     Failed(IndexError),
 }
 
@@ -173,7 +173,7 @@ impl From<SnapshotError> for OwnTextError {
     fn from(error: SnapshotError) -> Self {
         match error {
             SnapshotError::Source(_) | SnapshotError::TooLong => NotReadAgain::Unreadable.into(),
-            // The machine lacks room for now, which says nothing of the file.
+            // The machine lacks room for now, which says nothing about the file.
             SnapshotError::Spool(_) => NotReadAgain::NotInTime.into(),
             SnapshotError::Stopped => Self::Failed(IndexError::Cancelled),
         }
@@ -184,15 +184,15 @@ impl From<QueryError> for OwnTextError {
     fn from(error: QueryError) -> Self {
         match error {
             QueryError::Index(error) => Self::Failed(error),
-            // A worker, a descriptor or room for its members was not to be had.
+            // No worker, no descriptor or no room for its members was available.
             QueryError::NotRead(_) => NotReadAgain::NotInTime.into(),
             _ => NotReadAgain::Unreadable.into(),
         }
     }
 }
 
-/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
-/// one of the contents that share a document. `None` of what has no text, or is read with what holds it.
+/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only one of
+/// the contents that share a document. `None` if the file has no text, or is read as part of its container.
 fn own_text(
     engine: &Engine,
     asker: QueueKey,
@@ -238,7 +238,7 @@ fn file_at(engine: &Engine, path: &std::path::Path) -> Result<simdex_index::File
     query::file_at_path(index, &engine.roots, path, &engine.roots.view())
 }
 
-/// The file on record at a path, for a question that no bytes can be sent for.
+/// The recorded file at a path, for requests that cannot take bytes instead.
 pub(super) fn recorded_file(
     engine: &Engine,
     path: &std::path::Path,

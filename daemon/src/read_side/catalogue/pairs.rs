@@ -72,8 +72,8 @@ pub struct PairsRequest<'a> {
 }
 
 /// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and each copy with
-/// the first file of its document, whatever the threshold. Memory holds the pairs of one file that were not visited yet, which are counted, and what a [`PairSearch`]
-/// keeps.
+/// the first file of its document, whatever the threshold. Memory holds only the pairs of one file that were not
+/// visited yet, which are counted, and what a [`PairSearch`] keeps.
 pub fn pairs(
     index: &IndexReader,
     request: PairsRequest<'_>,
@@ -119,7 +119,7 @@ pub fn pairs(
     })
 }
 
-/// The groups of a view, counted.
+/// The number of groups of a view, with what limits that count.
 struct GroupCount {
     count: u64,
     long_lists: u64,
@@ -270,7 +270,7 @@ impl GroupFiles<'_> {
         Ok(first.unwrap_or_else(|| file.clone()))
     }
 
-    /// The first file of a document with each of the others.
+    /// Adds the pairs of a document's first file with each of its other files.
     fn copies(&self, id: DocId, found: &mut FoundPairs) -> Result<(), IndexError> {
         let (mut first, mut failed) = (None, FirstError::default());
         self.members(id, None, &mut |copy| {

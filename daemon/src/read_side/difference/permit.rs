@@ -18,9 +18,9 @@ pub struct TooMuchToAlign {
     pub what: &'static str,
     /// How many of them both texts have.
     pub count: u64,
-    /// What aligning them takes, MiB, rounded up.
+    /// Memory that aligning them needs, MiB, rounded up.
     pub needed: u64,
-    /// What it may take, MiB.
+    /// Memory that it may take, MiB.
     pub most: u64,
 }
 

@@ -1,13 +1,13 @@
 //! Orders versions, each with the earlier one that it was derived from.
 //!
-//! Versions are placed by date, earliest first, each below the nearest that stands already: the one it
-//! resembles most, of equals the nearest in time. So a history is a chain, and versions that came of one are
-//! branches of it. Versions of one date are placed by the latest date written in their texts, in the same way,
-//! so that no version stands above one whose text was dated earlier. What neither date tells apart is a slot,
-//! and is placed nearest first; where none of it is linked to an earlier version, it is spanned by the tree of
-//! the greatest resemblance (Prim 1957), and its root is sought. Versions without a date come after all that have
-//! one, each below the version it resembles most; whether it came of that one the texts say, or nothing does. Where
-//! no date tells anything the whole order follows from the texts.
+//! Versions are placed by date, earliest first, each below the nearest one already placed: the one it resembles most
+//! or, of several equals, the nearest in time. So a history is a chain, and versions derived from the same one are
+//! branches of it. Versions of the same date are placed by the latest date written in their texts, in the same way, so
+//! that no version is placed above one whose text has an earlier date. Versions that neither date distinguishes form a
+//! slot and are placed nearest first. If none of them is linked to an earlier version, the slot is spanned by the tree
+//! of greatest resemblance (Prim 1957), whose root is then searched for. Versions without a date come after all dated
+//! ones, each below the version it resembles most; only the texts can tell whether it was derived from that one. If no
+//! date distinguishes any versions, the whole order follows from the texts.
 //!
 //! **The root, from the text alone.** Along each edge of the tree the logarithm of the length rises towards the
 //! later version, since documents grow. Choosing a root directs all edges away from it; the sum of the rises is
@@ -16,8 +16,8 @@
 //! certain the direction of the edge is. Dates written in the texts do not count as rises: they direct edges
 //! one by one, and where some rise and others fall along a line, no root could fit them all.
 //!
-//! Costs: one row of counts for each version, one more where some lack a written date that others have, and
-//! one where a slot is spanned; and the square of the versions of one slot.
+//! Costs: one row of counts for each version, another one if some versions lack a written date that others have, and
+//! another one if a slot is spanned; plus the square of the number of versions in a slot.
 
 use std::collections::HashMap;
 
@@ -119,7 +119,7 @@ pub fn arrange<E>(
 /// The key by which a version is placed: its time, then the latest date written in its text.
 type Slot = (i64, i64);
 
-/// The time of the slots of versions without a date, where others have one: the last of all.
+/// The time of the slots of versions without a date, if others have one: after all of these.
 const UNDATED: i64 = i64::MAX;
 
 /// The slots of all versions.
@@ -148,8 +148,8 @@ fn slots<E>(
     Ok(slots)
 }
 
-/// The dates written in some versions: their own, or that of the one that a version without such a date is nearest
-/// to; the last of all where it is linked to none.
+/// The dates written in some versions. A version without one gets that of the version it is nearest to, or the last of
+/// all if it is linked to none.
 fn spread<E>(
     distances: &Distances<'_, impl Likeness>,
     among: &[usize],
@@ -261,7 +261,7 @@ fn directed(
         match (from.written, to.written) {
             (Some(earlier), Some(later)) if earlier < later => Direction::InnerDate,
             (Some(earlier), Some(later)) if earlier > later => Direction::Unknown,
-            // That the version its tree hangs on has a date does not make that one the earlier.
+            // That the tree is attached to a dated version does not make that version the earlier one.
             _ if slots[version].0 == UNDATED && trees.hangs(version) => {
                 match rise(from, to) >= LEAST_MARGIN {
                     true => Direction::Text,
@@ -323,14 +323,14 @@ impl SlotTrees {
         }
     }
 
-    /// Whether the tree of a version hangs on one of an earlier slot.
+    /// Whether the tree of a version is attached to a version of an earlier slot.
     fn hangs(&self, version: usize) -> bool {
         self.top[version].1
     }
 
-    /// By how much the best root beyond the edge to a version is worse than the one there is. Where the
-    /// tree hangs on an earlier version, that one is its root beyond doubt; so it is for a version that the written
-    /// date of its neighbour placed, which lies beyond a dated one or has one beyond it.
+    /// How much worse the best root beyond the edge to a version is than the actual root. If the tree is attached to an
+    /// earlier version, that version is certainly its root. This also holds for a version that was placed by the
+    /// written date of its neighbour, since it lies beyond a dated version or has one beyond it.
     fn margin(&self, version: usize) -> f64 {
         match self.top[version] {
             (_, true) => f64::INFINITY,

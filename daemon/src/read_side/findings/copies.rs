@@ -88,8 +88,8 @@ fn take_all(
     Ok(())
 }
 
-/// The other files of a view that have the same bytes, of a file that is not compared: it is too short or too large, or
-/// its text is damaged; with the permit for them.
+/// The other files of a view that have the same bytes as a file that is not compared, because it is too short or too
+/// large, or because its text is damaged. Returned with the permit for them.
 pub(super) fn same_bytes(
     search: &Search<'_>,
     file: &FileView,

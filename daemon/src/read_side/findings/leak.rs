@@ -1,8 +1,8 @@
 //! Documents outside protected roots that share text with one inside: by protected document, then by path.
 //!
-//! Each document of the protected roots is asked about once, by its first file there. Found is what shares at
-//! least the threshold of either text, or resembles it so far. Of a file that cannot be compared, one too short or too
-//! large, those of the same bytes are found, but of an empty one.
+//! Each document of the protected roots is queried once, by its first file there. A finding shares at least the
+//! threshold of either text, or resembles it by at least that much. For a file that cannot be compared, because it is
+//! too short or too large, files with the same bytes are found, unless they are empty.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use crate::read_side::query::{FindKind, QueryParams};
 
 /// Bytes that a document takes in a set, with spare capacity.
 const SEEN: u64 = 24;
-/// Bytes that the hash of a content takes in a set, with room to grow.
+/// Bytes that a content hash takes in a set, with spare capacity.
 const SEEN_BYTES: u64 = 80;
 
 pub(super) fn find(
@@ -95,7 +95,7 @@ fn of_file(
     take_all(found, sums, take)
 }
 
-/// Finds the files of the same bytes, of a file that is not compared. Empty files tell nobody anything.
+/// Finds the files with the same bytes as a file that is not compared; nothing for an empty file.
 fn of_bytes(
     search: &Search<'_>,
     outside: &View,
@@ -110,7 +110,7 @@ fn of_bytes(
     take_all(found, sums, take)
 }
 
-/// Takes what was found of a file, by path.
+/// Takes the findings for a file, by path.
 fn take_all(
     mut found: Vec<Finding>,
     sums: &mut Sums,

@@ -1,12 +1,13 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
-//! Families are sought as `versions` seeks them: from the principal of each group, by its path, then from each old
-//! document that was in none, for revisions may be too far apart to be in one group ([`rest`]). A version is superseded
-//! by one that was revised from it, or that contains it, where something tells which is the later; an excerpt supersedes
-//! nothing, and that one text is longer than another which it contains does not tell which was there first.
+//! Families are searched for as `versions` does: from the principal of each group, by its path, then from each old
+//! document that was in none of these families, since revisions may be too far apart to be in one group ([`rest`]). A
+//! version is superseded by one that was revised from it, or that contains it, if there is evidence which of them is
+//! later. An excerpt supersedes nothing; and if one text contains another, its greater length is no evidence which was
+//! there first.
 //!
-//! A version has the date of its earliest file. A file of it that was made after the last of its successors, such as an
-//! old version that was restored, is not stale.
+//! A version has the date of its earliest file. A file of it that was made after the last of its successors, such as a
+//! restored old version, is not stale.
 
 mod contained;
 mod rest;
@@ -90,24 +91,24 @@ struct Finder<'a, 'b> {
     params: FamilyParams,
     /// Stale versions were made before this, seconds since 1970.
     before: i64,
-    /// Counts the documents of the sets.
+    /// Memory for the documents in the sets.
     held: GrowingPermit,
-    /// Documents of the families that were visited, by resemblance.
+    /// Documents found by resemblance in the families visited so far.
     placed: HashSet<DocumentHash>,
     /// Versions listed as stale: a version that contains two documents is in the families of both.
     listed: HashSet<DocumentHash>,
-    /// Pairs of which nothing tells the later: one is met from both its documents.
+    /// Pairs without evidence which version is later: a pair is found from both of its documents.
     undecided: HashSet<[DocumentHash; 2]>,
     sums: Sums,
     take: &'a mut TakeFinding<'b>,
 }
 
 impl Finder<'_, '_> {
-    /// Finds the stale versions of the family of a document; false where it cannot be compared.
+    /// Finds the stale versions of the family of a document; false if the document cannot be compared.
     fn family(&mut self, document: DocumentHash) -> Result<bool, FindingError> {
         let (index, view) = (self.search.engine.index.reader(), self.search.view);
         let subject = match Subject::from_document(index, document, view, self.search.account) {
-            // Its last file went away since the group was read.
+            // Its last file disappeared since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(false),
             Err(QueryError::Index(error)) if error.is_damaged_text() => {
                 count(&mut self.sums, "not_compared", 1);
@@ -116,7 +117,7 @@ impl Finder<'_, '_> {
             subject => subject?,
         };
         let is_whole = subject.compared_by() == ComparedBy::WholeText;
-        // Nothing of it is left without template lines.
+        // Nothing is left of it without its template lines.
         count(&mut self.sums, "not_compared", u64::from(is_whole));
         let Some(text) = subject.text().filter(|_| !is_whole) else {
             return Ok(false);
@@ -132,7 +133,7 @@ impl Finder<'_, '_> {
         count(&mut self.sums, "cut_short", u64::from(family.is_cut));
         for version in 0..family.len() {
             let (_, hash) = family.beside_subject(version);
-            // What is here for what it contains alone may have versions of its own elsewhere.
+            // A version found by containment alone may have versions of its own elsewhere.
             if family.is_explored(version) && self.placed.insert(hash) {
                 self.held.add(PLACED)?;
             }
@@ -150,7 +151,7 @@ impl Finder<'_, '_> {
         Ok(true)
     }
 
-    /// What superseded each version, if anything did.
+    /// The version that superseded each version, if any.
     fn successors(&mut self, family: &Family) -> Result<Vec<Option<Successor>>, FindingError> {
         let mut successors: Vec<Option<Successor>> = vec![None; family.len()];
         // A later version comes after its parent: going from the last to the first, the successors of each are known.
@@ -170,7 +171,7 @@ impl Finder<'_, '_> {
                 .as_ref()
                 .map_or(edge.version, |after| after.newest);
             let known = successors[edge.parent].take();
-            // The earliest that came of it stands right after it.
+            // The earliest version derived from it comes right after it.
             successors[edge.parent] = Some(Successor {
                 edge: edge.clone(),
                 newest: known.map_or(newest, |known| known.newest.max(newest)),
@@ -201,7 +202,7 @@ impl Finder<'_, '_> {
                 count(&mut self.sums, "undated_files", 1);
                 return ControlFlow::Continue(());
             };
-            // Of the file that dates the version the edge says that it is the earlier.
+            // For the file that dates the version, the edge already says that it is the earlier one.
             let is_restored = Some(date.seconds) > first && Some(date.seconds) > last;
             if date.seconds >= self.before || (is_restored && last.is_some()) {
                 return ControlFlow::Continue(());
@@ -256,12 +257,12 @@ impl Finder<'_, '_> {
 struct Successor {
     /// The edge to the version right after it.
     edge: FamilyEdge,
-    /// The last of all that came of it.
+    /// The last of all versions derived from it.
     newest: usize,
 }
 
-/// Whether something tells which of two versions is the later. Where one contains the other and much else, that texts
-/// grow tells nothing: an excerpt is the shorter as well.
+/// Whether there is evidence which of two versions is later. If one contains the other and much else, that texts grow
+/// is no evidence: an excerpt is shorter as well.
 fn is_decided(edge: &FamilyEdge) -> bool {
     match edge.direction {
         Direction::Unknown => false,

@@ -10,10 +10,10 @@ use super::GroupNames;
 use super::matching::Carried;
 use crate::base::visit::FirstError;
 
-/// Takes what a file carries, its path, and how long the path of its root is.
+/// Receives what a file carries, its path, and the length of its root's path.
 pub(super) type VisitCarrier<'a> = dyn FnMut(Carried, &[u8], usize) -> Result<(), IndexError> + 'a;
 
-/// Visits the files of a view that carry anything: that, the path, and how long the path of the root is.
+/// Visits the files of a view that carry anything, each with its path and the length of its root's path.
 pub(super) fn visit_carriers(
     index: &IndexReader,
     view: &View,
@@ -39,7 +39,7 @@ pub(super) fn visit_carriers(
     failed.into_result()
 }
 
-/// The path of a root as it begins the shown paths of its files.
+/// The path of a root as the shown paths of its files begin with it.
 fn shown_root(path: Vec<u8>) -> Vec<u8> {
     let mut shown = path::to_shown(&[&path[..], b"/"].concat());
     shown.truncate(shown.len().saturating_sub(1).max(1));

@@ -1,7 +1,7 @@
-//! Which files of two folders have no like in the other.
+//! Finds which files of two folders have no counterpart in the other.
 //!
-//! The tree that was matched holds no paths of files. So the files are visited once more, and known again by folder, name
-//! and document.
+//! The matched tree holds no paths of files, so the files are visited once more and recognized by folder, name and
+//! document.
 
 use std::collections::HashMap;
 
@@ -11,13 +11,13 @@ use super::carriers::visit_carriers;
 use super::matching::{Carried, FolderId};
 use super::{Folders, GroupNames, NamedPair};
 
-/// Bytes that a file takes which is to be named, beside its path: its entry in a map, and a place in a list.
+/// Bytes that a file to be listed takes beside its path: its entry in a map, and a place in a list.
 const WANTED_BYTES: u64 = 256;
 
-/// A file: its folder, its document, and its name.
+/// A file, identified by its folder, its document, and the hash of its name.
 type Wanted = (FolderId, u64, u64);
 
-/// Names the exceptions of pairs, so many files of each folder at most.
+/// Adds to pairs the paths of their exceptions, at most `most` files of each folder.
 pub(super) fn name(
     index: &IndexReader,
     view: &View,
@@ -46,7 +46,7 @@ pub(super) fn name(
     visit_carriers(index, view, groups, account, &mut |carried, path, root| {
         let Carried { document, name, .. } = carried;
         let folder = folders.folder_of(path, root);
-        // Two files of one name are in one folder where folders above were left out.
+        // Two files of the same name are in one folder if their own folders were left out.
         for (at, side) in wanted
             .remove(&(folder, document, name))
             .into_iter()

@@ -1,13 +1,13 @@
 //! Finds which folders are copies of one another; no I/O.
 //!
-//! 1. Files that carry one text (or the same bytes), or texts of one group of near-duplicates, are joined, and
+//! 1. Files that carry the same text (or the same bytes), or texts of one group of near-duplicates, are joined, and
 //!    their folders with them ([`evidence`]).
-//!    Folders that hold just the same files are found whatever their number, each with the next one ([`classes`]).
-//! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): of each folder the files whose
-//!    text is anywhere in the other, and of the others as many of each group as both have. Of two folders of very
-//!    unlike size neither is a copy of the other as a whole.
-//! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
-//!    common, that one. Exact copies are one line then, and so are their pairs with one other folder.
+//!    Folders that hold exactly the same files are found whatever their number, each with the next one ([`classes`]).
+//! 2. Pairs of folders with enough evidence are counted exactly ([`contents`]): for each folder, the files whose
+//!    text is anywhere in the other; of the remaining files, as many of each group as both have. If two folders differ
+//!    very much in size, neither is a copy of the other as a whole.
+//! 3. If pairs are nested in each other, the outermost is listed, unless an inner one has as many files in common:
+//!    then that one is. So exact copies become one line, and so do their pairs with one other folder.
 //!
 //! Cost: files times their depth, which is at most [`MOST_DEPTH`], whatever the input: a file is evidence with
 //! fewer than 8 others in each of three ways; and a pair of folders is counted only if a quarter of the smaller
@@ -105,26 +105,26 @@ impl FolderPair {
     }
 }
 
-/// Two folders, and more where these hold just the same files.
+/// Two folders, and more if these hold exactly the same files.
 #[derive(Debug, PartialEq, Eq)]
 pub struct CopiedFolders {
-    /// Two of them; of a class of exact copies beside another folder one of the class.
+    /// Two of the folders; one of the class, if a class of exact copies is paired with another folder.
     pub counts: FolderPair,
-    /// The others that hold just the same files, in no other pair that is listed.
+    /// The other folders that hold exactly the same files and are in no other listed pair.
     pub further: Vec<FolderId>,
-    /// Both hold just the same files.
+    /// Whether both hold exactly the same files.
     pub is_exact: bool,
 }
 
 /// Pairs of folders that have files in common.
 #[derive(Debug, Default)]
 pub struct MatchedFolders {
-    /// Those with most files in common first.
+    /// The pairs, those with the most files in common first.
     pub pairs: Vec<CopiedFolders>,
-    /// More pairs of folders have files in common than are held: some may be missing.
+    /// Whether more pairs of folders have files in common than can be held, so that some may be missing.
     pub truncated: bool,
-    /// Texts, and names of revisions, that more than eight files carry: each speaks for a folder and the next one that
-    /// has it alone.
+    /// The number of texts, and names of revisions, that more than eight files carry: each is evidence only for a
+    /// folder and the next one that has it.
     pub too_common: u64,
 }
 
@@ -192,13 +192,13 @@ impl Tree {
         })
     }
 
-    /// What each folder holds.
+    /// The contents of each folder.
     pub(super) fn contents(&self) -> Contents {
         Contents::of(self)
     }
 
-    /// The files of both folders of a pair that have no like in the other, so many of each at most, each with the folder
-    /// that it lies in.
+    /// The files of both folders of a pair that have no counterpart in the other, at most `most` of each, with their
+    /// folders.
     pub(super) fn exceptions(
         &self,
         contents: &Contents,
@@ -215,8 +215,8 @@ impl Tree {
         })
     }
 
-    /// Of pairs that lie in one another the outermost, unless one in it has as many files in common: then it
-    /// adds nothing but what is not shared.
+    /// The outermost of pairs nested in each other, unless an inner one has as many files in common: then the outer one
+    /// adds only what is not shared.
     fn outermost(
         &self,
         contents: &Contents,

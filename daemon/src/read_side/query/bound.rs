@@ -9,20 +9,20 @@ use crate::read_side::families::LinkRule;
 /// candidates.
 pub(in crate::read_side) const MISS_PROBABILITY: f64 = 0.001;
 
-/// A candidate with the upper bound of what is asked.
+/// A candidate with the upper bound of the requested ratio.
 type Ranked = (Candidate, f64);
 
-/// Candidates that are ranked before the memory for those among them that are kept is taken.
+/// Candidates that are ranked at a time, before memory is taken for those that are kept.
 const AT_ONCE: usize = 4_096;
 
-/// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
-/// threshold are left out. The candidates are taken; what the ranked ones take is counted in their place.
+/// Candidates with the upper bound of the requested ratio, highest first, without those that cannot reach the
+/// threshold. The candidates are consumed; the memory of the ranked ones is counted in their place.
 pub(super) fn by_upper_bound(
     candidates: &mut Candidates,
     params: &QueryParams,
 ) -> Result<Vec<Ranked>, IndexError> {
     let (found, mut ranked) = (std::mem::take(&mut candidates.found), Vec::new());
-    // With room to grow.
+    // With spare capacity.
     let bytes = |ranked: usize| (2 * ranked * size_of::<Ranked>()) as u64;
     for some in found.chunks(AT_ONCE) {
         let before = ranked.len();
@@ -184,7 +184,7 @@ mod tests {
         }
     }
 
-    /// These candidates, ranked; they are counted while they are held.
+    /// Ranks these candidates, and checks that they are counted while they are held.
     fn ranked(found: Vec<Candidate>, params: &QueryParams) -> Vec<Ranked> {
         let account = MemoryBudget::new(1 << 20).account(&Cancel::never());
         let mut candidates = Candidates {

@@ -43,10 +43,10 @@ impl DateSource {
     }
 }
 
-/// The earliest modification time that is believed, 1980-01-02, seconds since 1970: for want of a time archives write
-/// the beginning of 1970, or 1980-01-01 in whatever time zone.
+/// The earliest modification time that is believed, 1980-01-02, seconds since 1970: archives that have no time write
+/// the beginning of 1970, or 1980-01-01 in any time zone.
 const FIRST_BELIEVED: i64 = 315_532_800 + DAY;
-/// So far ahead of this machine's clock may that of a share be, seconds.
+/// How far the clock of a share may be ahead of this machine's, seconds.
 const AHEAD: i64 = DAY;
 const DAY: i64 = 86_400;
 
@@ -96,8 +96,8 @@ fn own_date(file: &FileView) -> Option<KnownDate> {
     })
 }
 
-/// A modification time that may be true: one of 1980-01-01 or before is a placeholder or a clock that was not set,
-/// and one that is still to come is wrong.
+/// A modification time that may be true: one of 1980-01-01 or before is a placeholder or from a clock that was not set,
+/// and one in the future is wrong.
 fn believed(seconds: i64, now: i64) -> Option<i64> {
     (FIRST_BELIEVED..=now.saturating_add(AHEAD))
         .contains(&seconds)
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn modification_times_that_cannot_be_are_not_believed() {
         let now = 1_700_000_000;
-        // The last is 1980-01-01, as a machine 14 hours west of Greenwich writes it.
+        // The last one is 1980-01-01 as written by a machine 14 hours west of Greenwich.
         for placeholder in [i64::MIN, -1, 0, 315_532_800, 315_532_800 + 14 * 3_600] {
             assert_eq!(believed(placeholder, now), None, "{placeholder}");
         }

@@ -27,10 +27,10 @@ use crate::read_side::families::{
 use containers::{Places, common};
 use search::{FoundVersion, FoundVersions, search};
 
-/// A text of which so much is found in another does not hold much else: the later is a revision, no container.
+/// A text of which this share is found in another holds little else: the later one is a revision, not a container.
 const MOSTLY: f64 = 0.5;
 
-/// What of a family is sought.
+/// Parameters of a search for a family.
 #[derive(Clone, Debug)]
 pub struct FamilyParams {
     /// The rule by which versions are linked.
@@ -175,12 +175,12 @@ impl Family {
         self.versions.is_empty()
     }
 
-    /// When a version was made, as far as a date tells.
+    /// When a version was made, if any date tells.
     pub fn date(&self, version: usize) -> Option<VersionDate> {
         self.dates[version]
     }
 
-    /// Whether the search asked, or covered, what resembles a version; not so of what is here by containment alone.
+    /// Whether the search queried or covered what resembles a version; false for a version found by containment alone.
     pub fn is_explored(&self, version: usize) -> bool {
         self.versions[version].leads_on
     }
@@ -250,14 +250,14 @@ impl Family {
     }
 }
 
-/// Versions by their places.
+/// Sorts versions by their places.
 fn in_order(place: &[usize], members: Vec<FoundVersion>) -> Vec<FoundVersion> {
     let mut by_place: Vec<_> = place.iter().zip(members).collect();
     by_place.sort_unstable_by_key(|(place, _)| **place);
     by_place.into_iter().map(|(_, member)| member).collect()
 }
 
-/// What the order of the versions follows from, and where their files lie.
+/// What determines the order of the versions, and where their files are.
 fn described(
     index: &IndexReader,
     members: &[FoundVersion],

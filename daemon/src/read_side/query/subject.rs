@@ -115,7 +115,7 @@ impl Subject {
         Ok(Self::new(body, State::Indexed, StoredReason::None, account))
     }
 
-    /// A document with the state and reason of its first file, the one called indexed.
+    /// Sets the state and reason of a document to those of its first file, the one called indexed.
     ///
     /// # Errors
     /// [`QueryError::Index`].

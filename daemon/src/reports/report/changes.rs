@@ -114,7 +114,7 @@ fn examined(mut file: &File) -> io::Result<([u8; 32], usize)> {
         }
         hasher.update(&buffer[..read]);
         for (nth, part) in buffer[..read].split(|byte| *byte == b'\n').enumerate() {
-            // Each part but the first begins behind the end of a line, which counts as a byte of it.
+            // Each part but the first begins a new line; the line end counts as a byte of the line before it.
             length = match nth {
                 0 => length + part.len(),
                 _ => part.len(),

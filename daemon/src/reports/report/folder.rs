@@ -27,7 +27,7 @@ mod remove;
 use keepers::Keepers;
 pub use pending::PendingReport;
 
-/// How the folder of a report under way begins.
+/// The prefix of the folder name of a report under way.
 const PREFIX: &str = ".simdex-report-";
 
 /// Approximate room that a folder takes.
@@ -54,7 +54,7 @@ pub struct ReportDir {
     disk: Option<DiskGuard>,
     /// Most reports that it may hold.
     most: u32,
-    /// Reports under way.
+    /// The number of reports under way.
     under_way: AtomicU32,
     keepers: Keepers,
 }
@@ -130,7 +130,7 @@ impl ReportDir {
         })
     }
 
-    /// An error where its disk has no room for a report beside what is kept free.
+    /// Fails if its disk has no room for a report beside what is kept free.
     ///
     /// # Errors
     /// [`ReportError::Write`].
@@ -139,13 +139,13 @@ impl ReportDir {
         room.map_err(|source| self.failed(OsStr::new("a report"), source))
     }
 
-    /// Begins no report while as many are there.
+    /// Sets the number of reports at which no further one begins.
     pub fn holding_at_most(self, most: u32) -> Self {
         Self { most, ..self }
     }
 
-    /// An error where there are more folders than it may hold, reports under way included; what a killed daemon left of
-    /// one is none.
+    /// Fails if there are more folders than it may hold, including reports under way; what a killed daemon left of a
+    /// report does not count.
     fn check_number(&self) -> Result<(), ReportError> {
         let mut folders: u32 = self.under_way.load(Ordering::SeqCst);
         self.visit_folders(&mut |name| {
@@ -272,7 +272,7 @@ impl ReportDir {
         rustix::fs::mkdirat(&self.directory, &hidden, FOLDER_MODE).map_err(failed)?;
         let folder = rustix::fs::openat(&self.directory, &hidden, DIRECTORY, Mode::empty());
         let folder = folder.map_err(failed)?;
-        // Another daemon that starts here takes it for no left-over then.
+        // With the lock, another daemon that starts here does not remove it as left over.
         left_over::lock(&folder);
         self.under_way.fetch_add(1, Ordering::SeqCst);
         let begun = PendingReport {

@@ -113,7 +113,7 @@ pub enum BadReport {
 }
 
 impl BadReport {
-    /// What to do about it, where that is known.
+    /// Advice on what to do about it, if there is any.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Needs("leak", _) => Some("name them with --protected"),
@@ -124,7 +124,7 @@ impl BadReport {
     }
 }
 
-/// A path that is none of the watched roots.
+/// A path that is not a watched root.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub struct UnknownRoot {
     path: PathBuf,

@@ -11,21 +11,21 @@ use simdex_index::safe_fs;
 
 use crate::base::hashed_file;
 
-/// The file, in the data directory.
+/// The name of the file in the data directory.
 const FILE: &str = "schedules";
-/// The file while it is written.
+/// The name of the file while it is being written.
 const NEW: &str = "schedules.new";
-/// Bytes of the file, at most.
+/// The maximum size of the file, bytes.
 const LONGEST: u64 = 1 << 20;
-/// Characters of a failure that are kept.
+/// Most characters of an error that are kept.
 const LONGEST_ERROR: usize = 1_000;
 
-/// What is kept of a schedule; times are seconds since 1970.
+/// The record of a schedule; times are seconds since 1970.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ScheduleRecord {
     /// The configured name.
     pub(super) name: String,
-    /// The cron expression and the time zone: with others it is another schedule.
+    /// The cron expression and the time zone; if they change, it is another schedule.
     pub(super) times: String,
     /// When it was first seen.
     pub(super) since: i64,
@@ -54,7 +54,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// What is recorded; nothing where the file is missing, or damaged, which the log says.
+    /// Reads the records; there are none if the file is missing or damaged. The log reports damage.
     pub(super) fn open(directory: &Path) -> Self {
         let records = read(&directory.join(FILE)).unwrap_or_else(|error| {
             if error.kind() != ErrorKind::NotFound {
@@ -68,13 +68,13 @@ impl Records {
         }
     }
 
-    /// The record of a schedule with these times.
+    /// The record of the schedule with this name and these times.
     pub(super) fn of(&self, name: &str, times: &str) -> Option<&ScheduleRecord> {
         let mut records = self.records.iter();
         records.find(|record| record.name == name && record.times == times)
     }
 
-    /// Replaces the record of a schedule, power-safe; those of other names than `names` are left out.
+    /// Replaces the record of a schedule, power-safe; records whose names are not among `names` are dropped.
     ///
     /// # Errors
     /// The file cannot be written; the record is in force until the daemon ends.

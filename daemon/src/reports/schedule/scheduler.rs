@@ -29,7 +29,7 @@ pub struct Scheduler {
     reports: Arc<ReportDir>,
     cancel: Cancel,
     entries: Mutex<Vec<Entry>>,
-    /// Read once there is an index; the thread alone uses them.
+    /// Read once there is an index; only the scheduler's thread uses them.
     records: Mutex<Option<Records>>,
 }
 
@@ -128,7 +128,7 @@ impl Scheduler {
                 drop(engine);
                 let done = kept.map(|run| self.run_command(&schedule, run));
                 if done.is_err() && self.cancel.check().is_err() {
-                    // The daemon stops: what it was at is due at the next start.
+                    // The daemon stops: this run is due again at the next start.
                     return;
                 }
                 let ended = now + begun.elapsed();
@@ -180,7 +180,7 @@ impl Scheduler {
             Ok(last) => {
                 (entry.status.last, entry.status.report) = last.clone().unzip();
                 let last = last.map(|(due, _)| due);
-                // What was first seen later was seen under a wrong clock.
+                // A later time was recorded under a wrong clock.
                 let first =
                     Timestamp::from_second(record.since).map_or(now, |first| first.min(now));
                 let table = Timetable::new(schedule, last, first).with_failed(record.failed, now);
@@ -194,7 +194,7 @@ impl Scheduler {
         self.write_record(at);
     }
 
-    /// What is recorded of a schedule; of one that is new, that it is first seen later than any time.
+    /// The record of a schedule; in that of a new one, the time at which it was first seen is later than any other.
     fn record(&self, engine: &Engine, schedule: &Schedule) -> ScheduleRecord {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         let records = records.get_or_insert_with(|| Records::open(&engine.data_dir));
@@ -205,7 +205,7 @@ impl Scheduler {
         })
     }
 
-    /// Records what a restart must know of a schedule.
+    /// Records what is needed about a schedule after a restart.
     fn write_record(&self, at: usize) {
         let entries = self.lock();
         let names: Vec<_> = entries.iter().map(|it| it.status.name.clone()).collect();

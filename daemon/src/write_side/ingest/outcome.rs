@@ -179,7 +179,7 @@ fn is_leased(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::WouldBlock
 }
 
-/// The record of a file without content on record whose ingestion panicked: the next rescan tries again.
+/// The record of a file that has no content on record and whose ingestion panicked: the next rescan tries again.
 pub fn gave_up(key: &FileKey) -> FileChange {
     let record = FileRecord::unread(FileStat::default(), State::Failed, Reason::IngestPanic);
     FileChange::file(SeenFile::without_content(key.clone(), record))

@@ -54,8 +54,8 @@ impl Shared {
         keep_going().ok().map(|()| ingested)
     }
 
-    /// The outcome of a file whose ingestion panicked. One whose content is on record keeps that, with all that it
-    /// holds, and its root says so; any other is recorded as failed. The next rescan tries both again.
+    /// The outcome of a file whose ingestion panicked. If its content is on record, that is kept with everything in it,
+    /// and its root reports the trouble; otherwise it is recorded as failed. The next rescan tries again in both cases.
     fn after_panic(&self, key: &FileKey) -> Result<IngestOutcome, IndexError> {
         let recorded = self.writer.registry().file(key)?;
         let has_content = recorded.is_some_and(|record| record.content().is_some());

@@ -21,7 +21,7 @@ use crate::write_side::progress::Job;
 const BATCH: usize = 64;
 /// Extracted text a batch may hold before it is applied, bytes.
 const BATCH_TEXT: u64 = 32 << 20;
-/// While so many large containers are applied in parts no change is taken; the batch before may have brought as many
+/// While this many large containers are applied in parts, no change is taken. The batch before may have added as many
 /// more as it had changes.
 const MAX_OPEN_CONTAINERS: usize = 16;
 /// How long a batch waits for more changes.
@@ -44,12 +44,12 @@ struct OpenContainer {
     parts: VecDeque<FileChange>,
 }
 
-/// What became of changes that the store was given.
+/// The outcome of changes that were given to the store.
 #[derive(Default)]
 struct AppliedChanges {
-    /// Files that name a content that is not known any more.
+    /// Files that refer to a content that is no longer known.
     unknown: Vec<FileKey>,
-    /// The store did not take one of them, and that is on record in its place.
+    /// Whether the store refused one of them, which is on record in its place.
     is_refused: bool,
 }
 
@@ -107,9 +107,9 @@ impl Shared {
         }
     }
 
-    /// Applies the next part of a container; `None` where the engine ends. Where a content is not known,
-    /// the rest is dropped: the container is not whole, and stays to be read again. So it is where the store refuses a
-    /// part: the container stays as it was recorded then, and is not called whole without the members of that part.
+    /// Applies the next part of a container; `None` if the engine ends. If a content is not known, the rest is dropped:
+    /// the container is not whole, and stays to be read again. If the store refuses a part, the rest is dropped too:
+    /// the container keeps its record, and is not called whole without the members of that part.
     fn apply_next_part(&self, mut container: OpenContainer) -> Option<NextPart> {
         let next = container.parts.pop_front();
         let applied = self.apply(next.as_slice())?;
@@ -120,7 +120,7 @@ impl Shared {
         Some(NextPart::Finished)
     }
 
-    /// Applies changes, however often it takes. None where the engine ends before they are applied.
+    /// Applies changes, however many attempts that takes; `None` if the engine ends before they are applied.
     fn apply(&self, changes: &[FileChange]) -> Option<AppliedChanges> {
         match (self.apply_with_retries(changes), changes) {
             (Ok(unknown), _) => Some(AppliedChanges {
@@ -142,7 +142,7 @@ impl Shared {
         }
     }
 
-    /// Records of a change that the store does not take that it was refused.
+    /// Records that the store refused a change.
     fn apply_refused(&self, change: &FileChange, reason: String) -> Option<AppliedChanges> {
         tracing::error!(reason, "a file cannot be stored");
         match self.apply_with_retries(&[change.refused()]) {
@@ -158,7 +158,8 @@ impl Shared {
         }
     }
 
-    /// Tries until it succeeds, and returns the files that name a content that is not known any more; with growing pauses while the machine lacks something.
+    /// Tries until it succeeds, with growing pauses while the machine lacks something. Returns the files that refer to
+    /// a content that is no longer known.
     fn apply_with_retries(&self, changes: &[FileChange]) -> Result<Vec<FileKey>, UnappliedChange> {
         if changes.is_empty() {
             return Ok(Vec::new());
@@ -224,7 +225,7 @@ impl Shared {
                     Ok(Some(why)) => (EventKind::FileUnread, why),
                     Ok(None) => (EventKind::FileIndexed, String::new()),
                     Err(error) => {
-                        // Which of the two it is cannot be told: subscribers look for themselves.
+                        // Which of the two events it is cannot be determined: subscribers look for themselves.
                         tracing::warn!(reason = causes(&error), "an event is lost");
                         self.host.events.lose();
                         continue;
@@ -237,7 +238,7 @@ impl Shared {
         }
     }
 
-    /// Where a file ended of which nothing was read; none where something was, or it is gone again.
+    /// The final state of a file of which nothing was read; `None` if something was, or if the file is gone again.
     fn unread(&self, key: &FileKey) -> Result<Option<String>, IndexError> {
         let file = self.writer.reader().file_view(key, &self.roots.view())?;
         let unread = file.filter(|file| !file.state.has_text() && is_unread(file));

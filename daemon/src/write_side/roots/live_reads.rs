@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_
 /// Why a question is answered from the index's text of a file, and not from the file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotReadAgain {
-    /// The maximum number of reads on this share are blocked; or the machine lacked room or a worker for it.
+    /// The maximum number of reads on this share are blocked, or the machine lacked room or a worker for it.
     NotInTime,
     /// It could not be read.
     Unreadable,

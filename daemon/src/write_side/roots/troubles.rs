@@ -15,8 +15,8 @@ const NAMED: usize = 1024;
 pub enum Trouble {
     /// Nothing was known there: its own record says that it was not read.
     Unread,
-    /// It could not be looked at or listed, and nothing was known there: a folder may hold any number of files that
-    /// no answer has.
+    /// It could not be looked at or listed, and nothing was known there: a folder may hold any number of files that are
+    /// in no answer.
     Unseen,
     /// Its record, or the records below it, are kept and may be out of date.
     Kept,
@@ -26,7 +26,7 @@ pub enum Trouble {
 #[derive(Default)]
 pub(super) struct Troubles {
     named: BTreeMap<Vec<u8>, NotedTrouble>,
-    /// Those beyond, by their trouble; since the walk of the root that began last, and before.
+    /// Counts of further paths, by their trouble: since the last walk of the root began, and before.
     more: [Counts; 2],
     round: u64,
 }
@@ -70,7 +70,7 @@ impl Troubles {
         match self.named.get_mut(below) {
             // A walk knows less than an ingest of exactly this path.
             Some(known) if known.round == round => known.trouble = known.trouble.max(trouble),
-            // Of a folder that a hint names it is not known what is kept below it.
+            // If a hint names a folder, it is not known what is kept below it.
             Some(known) if trouble == Trouble::Unseen => {
                 let trouble = known.trouble.max(trouble);
                 *known = NotedTrouble { trouble, round };
@@ -125,7 +125,7 @@ impl Troubles {
         counts
     }
 
-    /// Paths of which answers may lack something: what was known there is kept, or nothing ever was.
+    /// The number of paths for which answers may lack something. What is on record there, if anything, is kept.
     pub(super) fn unreadable(&self) -> u64 {
         let counts = self.counts();
         counts.kept + counts.unseen

@@ -4,13 +4,13 @@ use super::{Root, lock};
 use crate::write_side::watch::{ChosenMode, Mode, RootWatcher};
 
 impl Root {
-    /// Sets the watcher, or removes it; dropping the previous one ends its watch.
+    /// Sets or removes the watcher; dropping the previous one ends its watch.
     pub fn set_watcher(&self, watcher: Option<RootWatcher>) {
         let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
         drop(old);
     }
 
-    /// Makes the watcher request another walk soon: this one could not use the root.
+    /// Makes the watcher request another walk soon, because this one could not use the root.
     pub fn retry_walk_soon(&self) {
         lock(&self.watcher)
             .iter()
@@ -24,12 +24,12 @@ impl Root {
         watcher.is_some()
     }
 
-    /// How it is watched now; `None` if it is not, as in a scan.
+    /// How the root is watched now; `None` if it is not, as in a scan.
     pub fn chosen(&self) -> Option<ChosenMode> {
         lock(&self.watcher).as_ref().map(RootWatcher::chosen)
     }
 
-    /// Whether changes are reported by events, so that deletes may still be announced.
+    /// Whether changes are reported by events, so that events for deletes may still arrive.
     pub fn has_events(&self) -> bool {
         self.chosen()
             .is_some_and(|chosen| chosen.mode == Mode::Native)

@@ -113,7 +113,7 @@ impl Debouncer {
         self.wake = Some(now);
     }
 
-    /// Takes what is due, in no order.
+    /// Takes the hints that are due, in no order.
     pub(super) fn due(&mut self, now: Instant) -> DueHints {
         if self.wake.is_none_or(|wake| now < wake) {
             return DueHints::default();

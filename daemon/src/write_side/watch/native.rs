@@ -35,9 +35,9 @@ pub(super) enum Note {
     Missed(Cause),
     /// A walk could not use the root: have it walked again soon.
     RetryWalk,
-    /// Tell what was touched by now, then that all was told.
+    /// Send hints for all that was touched by now, then report that all were sent.
     Flush(u64),
-    /// Look whether to stop.
+    /// Check whether to stop.
     Wake,
 }
 

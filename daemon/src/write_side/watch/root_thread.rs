@@ -51,7 +51,7 @@ pub(super) struct RootThread {
     outbox: VecDeque<Hint>,
     next_check: Instant,
     next_rescan: Instant,
-    /// Somebody waits until all was told that was touched by now.
+    /// The flush that a caller waits for, which sends hints for all that was touched by now.
     flush: Option<u64>,
 }
 

@@ -1,8 +1,8 @@
-//! The later, longer documents that contain an old one whose family was sought from another version: that search saw
-//! what contains the version it began with, and of the others what resembles them.
+//! The later, longer documents that contain an old one whose family was searched for from another version. That search
+//! found what contains the version it began with, but only what resembles the others.
 //!
-//! Of those that hold the least share of its text that links a family, one whose date is later supersedes it. A text so
-//! short that a longer document keeps no fingerprint of it is not found in that
+//! A longer document with a later date supersedes the old one if it holds at least the share of its text that links a
+//! family. A text so short that a longer document keeps no fingerprint of it is not found in that document
 //! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)).
 
 use std::collections::HashSet;
@@ -29,7 +29,7 @@ struct Containers {
 }
 
 impl Finder<'_, '_> {
-    /// Looks up what contains an old document of this date.
+    /// Looks up the documents that contain an old document of this date.
     pub(super) fn contained(
         &mut self,
         file: &FileView,
@@ -52,7 +52,7 @@ impl Finder<'_, '_> {
             return Ok(());
         };
         let containers = self.later(&answer, hash, date)?;
-        // Whoever takes what is found may take long: the hits and their permits end here.
+        // The consumer of the findings may be slow: the hits and their permits end here.
         drop(answer);
         match containers {
             Containers {
@@ -67,7 +67,7 @@ impl Finder<'_, '_> {
         }
     }
 
-    /// When a document was made.
+    /// When a document was made, if that is known.
     pub(super) fn date(&self, document: DocId) -> Result<Option<VersionDate>, IndexError> {
         let (index, view) = (self.search.engine.index.reader(), self.search.view);
         date_of_document(index, document, view, self.search.cancel())

@@ -1,8 +1,8 @@
-//! Old documents that no family superseded so far: each is asked about once, which `looked_up` of the sums counts.
+//! Old documents that no family has superseded so far: each is queried once, which the sum `looked_up` counts.
 //!
-//! One that was in no family by resemblance has its own sought, with what contains it; so revisions are found that share
-//! too little for a group, and what a longer document has taken in. One that was is looked up in longer documents alone
-//! ([`contained`](super::contained)).
+//! For a document that was in no family by resemblance, its own family is searched for, with what contains it. This
+//! finds revisions that share too little for a group, and longer documents that took the document in. A document that
+//! was in a family is looked up in longer documents only ([`contained`](super::contained)).
 
 use std::collections::HashSet;
 
@@ -12,11 +12,11 @@ use simdex_schema::{DocId, DocumentHash, DocumentKind};
 use super::{Finder, FindingError, count};
 use crate::base::visit::FirstError;
 
-/// Bytes that a document takes in the set of those that were seen, with room to grow.
+/// Bytes that a document takes in the set of documents seen, with spare capacity.
 const SEEN: u64 = 24;
 
 impl Finder<'_, '_> {
-    /// Asks about what is left, by the first file of each document.
+    /// Queries the remaining documents, each by its first file.
     pub(super) fn rest(&mut self) -> Result<(), FindingError> {
         let (index, account) = (self.search.engine.index.reader(), self.search.account);
         let (mut seen, mut held) = (HashSet::new(), GrowingPermit::of(account));
@@ -33,7 +33,7 @@ impl Finder<'_, '_> {
         failed.into_result()
     }
 
-    /// Asks about a document where it is old enough and not listed yet.
+    /// Queries a document if it is old enough and not listed yet.
     fn document(
         &mut self,
         file: &FileView,

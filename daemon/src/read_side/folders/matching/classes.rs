@@ -1,28 +1,28 @@
-//! Folders that hold just the same files, whatever their number: exact copies are told by a sum over what they hold, in
-//! time that grows with the files alone. Each is a pair with the next one by place, and the pairs that are listed of one
-//! class are one line in the end.
+//! Folders that hold exactly the same files, whatever their number. Exact copies are recognized by a sum over their
+//! contents, in time that grows with the number of files alone. Each is paired with the next one by place, and the
+//! listed pairs of one class become one line in the end.
 
 use std::collections::{HashMap, HashSet};
 
 use super::contents::Contents;
 use super::{CopiedFolders, FolderId, FolderPair, Tree};
 
-/// Bytes of a folder: its sum, and its places in maps that double as they grow.
+/// Bytes that a folder takes: its sum, and its places in maps that double as they grow.
 pub(super) const FOLDER_BYTES: u64 = 192;
 
-/// What a folder holds: how many files, and a sum of hashes of what each of them carries.
+/// What a folder holds: the number of files, and a sum of hashes of what each of them carries.
 type Held = (u64, [u64; 2]);
 
 /// Folders by what they hold.
 pub(super) struct Classes {
-    /// Of each folder the first one by place that holds just the same; none of one that is alone with it.
+    /// For each folder, the first one by place that holds exactly the same; `None` for a folder in no class.
     firsts: Vec<Option<FolderId>>,
-    /// Pairs of neighbours of each class, in the order of their numbers.
+    /// Pairs of neighbours in each class; the lower number of a pair comes first.
     pub(super) neighbours: HashSet<(FolderId, FolderId)>,
 }
 
 impl Classes {
-    /// Folders of fewer files than `fewest` are in no class.
+    /// Builds the classes; folders of fewer files than `fewest` are in none.
     pub(super) fn of(tree: &Tree, contents: &Contents, fewest: u64) -> Self {
         let held = held(tree);
         let mut members: HashMap<Held, Vec<FolderId>> = HashMap::new();
@@ -41,7 +41,7 @@ impl Classes {
             for &folder in &folders {
                 classes.firsts[folder as usize] = Some(first);
             }
-            // A folder and the only one in it hold the same files: the outer one stands for both.
+            // If a folder holds the same files as the folder it is in, the outer one stands for both.
             let is_outer = |folder: &FolderId| {
                 let parent = tree.parent(*folder);
                 parent.is_none_or(|parent| held[parent as usize] != held[*folder as usize])
@@ -55,12 +55,13 @@ impl Classes {
         classes
     }
 
-    /// Whether two folders hold just the same, and are no neighbours: what links them is told by those between them.
+    /// Whether two folders hold exactly the same files but are not neighbours: the folders between them link them.
     pub(super) fn are_linked(&self, (a, b): (FolderId, FolderId)) -> bool {
         self.are_of_one(a, b) && !self.neighbours.contains(&(a, b))
     }
 
-    /// Makes one line of the pairs of each class, and of the pairs of its folders with one other; pairs keep their order.
+    /// Merges the pairs of each class, and the pairs of its folders with one other, into one line; pairs keep their
+    /// order.
     pub(super) fn joined(&self, pairs: Vec<FolderPair>) -> Vec<CopiedFolders> {
         let mut lines: Vec<CopiedFolders> = Vec::new();
         let mut places: HashMap<(FolderId, FolderId), usize> = HashMap::new();
@@ -94,14 +95,14 @@ impl Classes {
     }
 }
 
-/// What each folder holds, with all folders in it.
+/// What each folder holds, including all nested folders.
 fn held(tree: &Tree) -> Vec<Held> {
     let mut held: Vec<Held> = vec![(0, [0; 2]); tree.parents.len()];
     for file in &tree.files {
         let sum = hash(file.carried.document);
         add(&mut held[file.folder as usize], (1, sum));
     }
-    // A folder is added after the one that it lies in.
+    // A folder is added after its parent.
     for folder in (0..held.len()).rev() {
         if let Some(parent) = tree.parents[folder] {
             let inner = held[folder];

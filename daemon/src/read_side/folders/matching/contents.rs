@@ -4,13 +4,13 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Carried, FolderId, FolderPair, Tree};
 
-/// What all files of each folder and of those in it carry, as ranges of one list.
+/// What all files of each folder and of its nested folders carry, as ranges of one list.
 pub(in crate::read_side::folders) struct Contents {
-    /// In the order of a walk: each file's document and group.
+    /// Each file's document and group, in the order of a walk.
     carried: Vec<(u64, u64)>,
-    /// In the same order: its number among the files of the tree.
+    /// Each file's number among the files of the tree, in the same order.
     numbers: Vec<u32>,
-    /// Of each folder where its own begin and end.
+    /// For each folder, where its range begins and ends.
     ranges: Vec<(usize, usize)>,
     /// For each folder its number in the walk, and the number after the last folder in it.
     walked: Vec<(u32, u32)>,
@@ -85,8 +85,8 @@ impl Contents {
         self.within(folder).len() as u64
     }
 
-    /// The files of a folder that have no like in another, so many at most, by their numbers in the tree. Of a group of
-    /// which there are more here than there those that come first have theirs.
+    /// The files of a folder that have no counterpart in another, at most `most`, by their numbers in the tree. If more
+    /// files of a group are here than in the other folder, the first ones have the counterparts.
     pub(super) fn alone(&self, own: FolderId, other: FolderId, most: usize) -> Vec<u32> {
         let (from, to) = self.ranges[own as usize];
         let (files, others) = (self.within(own), self.within(other));

@@ -2,9 +2,10 @@
 //! their folders, level by level upwards, until the folders are the same or one contains the other: /a/x/1.txt and
 //! /b/x/1.txt are evidence for /a/x and /b/x, and for /a and /b.
 //!
-//! What more than [`MOST_CARRIERS`] files carry is common, and would join everything with everything: it speaks for each
-//! folder and the next one by place that has it. A group may be larger than that where its documents were made of one template. Then those of its files speak that carry one
-//! text, and those that have one name, for in a copy that was revised names mostly stay.
+//! What more than [`MOST_CARRIERS`] files carry is common, and would join everything with everything: it is evidence
+//! only for each folder and the next one by place that has it. A group may have more files than that if its documents
+//! were made from one template. Then files of the group are evidence if they carry the same text, or if they have the
+//! same name, since names mostly stay the same in a revised copy.
 
 use std::collections::HashMap;
 
@@ -86,8 +87,8 @@ impl Gathered<'_> {
         }
     }
 
-    /// Adds what these files speak for: where they are too many, each of them with the next one alone. Copies of a tree
-    /// lie side by side, so that this is where the next copy has the same file.
+    /// Adds the evidence from these files; if there are too many, only that of each file with the next one. Copies of a
+    /// tree are next to each other, so that the next copy has the same file there.
     fn add_or_chain(&mut self, files: &[&FileAt]) {
         if files.len() <= MOST_CARRIERS {
             return self.add(files);
@@ -100,7 +101,7 @@ impl Gathered<'_> {
         }
     }
 
-    /// Adds what these files speak for, [`MOST_CARRIERS`] at most.
+    /// Adds the evidence from these files, at most [`MOST_CARRIERS`].
     fn add(&mut self, files: &[&FileAt]) {
         let mut spoken = Spoken::new();
         for (at, a) in files.iter().enumerate() {

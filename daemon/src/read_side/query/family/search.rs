@@ -42,7 +42,7 @@ pub(super) struct FoundVersion {
     pub(super) overlap: Overlap,
     /// Its greatest resemblance to a version that was asked about.
     covered: f64,
-    /// It resembles a version that was asked about, so that its own neighbours are sought too.
+    /// Whether it resembles a version that was asked about, so that its own neighbours are searched for too.
     pub(super) leads_on: bool,
 }
 

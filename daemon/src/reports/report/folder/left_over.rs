@@ -1,8 +1,8 @@
-//! What a daemon that was killed left of reports under way, removed at the next start.
+//! Unfinished reports that a killed daemon left, removed at the next start.
 //!
-//! Only what is surely of this daemon goes: a folder named as those of reports under way are, of this user, which nobody
-//! has locked, and in which there is nothing but files of reports of this user. Any other stays as it is, and the log
-//! says so.
+//! Only what certainly belongs to this daemon is removed: a folder named like those of reports under way, owned by this
+//! user, locked by nobody, and with nothing in it but files of reports of this user. Any other is left as it is, and
+//! the log says so.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -15,11 +15,11 @@ use super::super::ReportError;
 use super::{DIRECTORY, PREFIX, ReportDir};
 use crate::base::report_files::{LOAD_FILES, MANIFEST, is_page_name};
 
-/// Folders that are looked at in one start.
+/// Most folders that are examined at one start.
 const MOST: usize = 1_000;
 
 impl ReportDir {
-    /// Removes what was left of reports under way; returns how many were removed.
+    /// Removes unfinished reports that were left over; returns how many were removed.
     ///
     /// # Errors
     /// [`ReportError::Directory`].
@@ -49,7 +49,7 @@ impl ReportDir {
         Ok(removed)
     }
 
-    /// Removes one such folder; false where it may be somebody else's, or is being written.
+    /// Removes one such folder; false if it may belong to somebody else, or is being written.
     fn remove_hidden(&self, name: &OsStr) -> io::Result<bool> {
         let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
         let own = rustix::process::geteuid().as_raw();
@@ -66,18 +66,18 @@ impl ReportDir {
     }
 }
 
-/// Locks a folder for as long as it is open; false where another has it, or it cannot be locked.
+/// Locks a folder for as long as it is open; false if it is locked already, or cannot be locked.
 pub(super) fn lock(folder: &OwnedFd) -> bool {
     rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
-/// Whether a folder is named as those of reports under way are.
+/// Whether a folder has a name like those of reports under way.
 pub(super) fn is_hidden_name(name: &OsStr) -> bool {
     let random = name.as_bytes().strip_prefix(PREFIX.as_bytes());
     random.is_some_and(|random| random.len() == 16 && random.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Lists what is in a folder, each folder before what is in it; false where something is not of a report.
+/// Lists the contents of a folder, each folder before its own contents; false if something is not part of a report.
 fn list(
     folder: &OwnedFd,
     above: &str,
@@ -112,14 +112,14 @@ fn list(
     Ok(true)
 }
 
-/// Whether a report has such a folder.
+/// Whether a report may have a folder at this path.
 fn is_folder(path: &str) -> bool {
     let is_number =
         |group: &str| !group.is_empty() && group.bytes().all(|byte| byte.is_ascii_digit());
     matches!(path, "diffs" | "text" | "load") || path.strip_prefix("diffs/").is_some_and(is_number)
 }
 
-/// Whether a report may have such a file.
+/// Whether a report may have a file at this path.
 fn is_file(path: &str) -> bool {
     let ends = |file: &str, with: &[&str]| with.iter().any(|with| file.ends_with(with));
     match path.rsplit_once('/') {
@@ -139,7 +139,7 @@ mod tests {
     use super::super::super::sink::Sink;
     use super::*;
 
-    /// A folder of a report under way with one of each file, of which nobody knows any more.
+    /// Creates an abandoned folder of a report under way, with one file of each kind.
     fn left_over(path: &Path, number: u64) -> std::path::PathBuf {
         let folder = path.join(format!("{PREFIX}{number:016x}"));
         for inner in ["diffs/17", "text", "load"] {
@@ -182,7 +182,7 @@ mod tests {
         let stays = [&with_note, &with_link].into_iter().chain(&other);
         stays.for_each(|folder| assert!(folder.exists(), "{}", folder.display()));
         assert_eq!(fs::read_dir(&with_note).unwrap().count(), 7);
-        // What is left over counts as no report.
+        // What is left over does not count as a report.
         under_way.publish().unwrap();
         assert!(path.join("now/groups.jsonl").is_file());
     }

@@ -148,7 +148,7 @@ fn asked(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
     Ok(())
 }
 
-/// An age in the largest unit of which it is a whole number.
+/// An age in the largest unit that divides it.
 fn age(seconds: u64) -> String {
     let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
     let whole = units

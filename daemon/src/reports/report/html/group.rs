@@ -165,11 +165,11 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
     out.write_all(b"</details>\n")
 }
 
-/// Around a difference, which a narrow page scrolls: by keyboard too.
+/// Encloses a difference, which scrolls on a narrow page, by keyboard too.
 const WIDE: &[u8] =
     b"<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Difference, side by side\">";
 
-/// How many words differ, whatever the line breaks.
+/// How many words differ, ignoring line breaks.
 fn words(words: &WordFacts) -> String {
     let extent = words.extent;
     let counted = |count: u64| counted(count as usize, "word");

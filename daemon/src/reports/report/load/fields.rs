@@ -77,9 +77,9 @@ pub(super) struct Row<'a> {
     pub(super) file: &'a ReportFile<'a>,
     /// Its place in a group.
     pub(super) place: Option<GroupPlace<'a>>,
-    /// Whether the report was asked about it; none of a report that was asked about no files.
+    /// Whether the report was asked about it; `None` if the report was not asked about any files.
     pub(super) asked: Option<bool>,
-    /// What holds it, where that has a row too.
+    /// Its container, if that has a row too.
     pub(super) container: Option<&'a [u8]>,
     /// Whether the report has its text.
     pub(super) has_text: bool,

@@ -1,10 +1,10 @@
 //! CSV according to RFC 4180: every value in quotes, quotes within values doubled, lines ending with CR LF.
 //!
-//! Spreadsheets run what begins like a formula, quotes or not (CWE-1236). A value that begins with `=`, `+`, `-`,
-//! `@`, a tab, a line break, or one of their full-width forms therefore gets an apostrophe in front; so does one
-//! that begins with an apostrophe, so that whoever drops one apostrophe at the beginning of a value has it as it
-//! was. A spreadsheet that separates values by semicolons or tabs begins a value after each of these, and after a line
-//! break: what follows there is guarded alike, quotes and spaces before it passed over.
+//! Spreadsheets execute values that begin like a formula, quoted or not (CWE-1236). A value that begins with `=`, `+`,
+//! `-`, `@`, a tab, a line break, or one of their full-width forms therefore gets an apostrophe in front. So does one
+//! that begins with an apostrophe, so that dropping one apostrophe at the beginning of a value restores the original. A
+//! spreadsheet that separates values by semicolons or tabs begins a value after each of these, and after a line break:
+//! what follows there is guarded in the same way, ignoring quotes and spaces before it.
 
 use std::io::{self, Write};
 
@@ -18,15 +18,15 @@ pub(super) fn record(out: &mut dyn Write, values: &[String]) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-/// Whether a value is written as it is.
+/// Whether a value is written unchanged.
 pub(super) fn holds(value: &str) -> bool {
     guarded(value) == value
 }
 
-/// What separates values and records, if not as RFC 4180 has it.
+/// What separates values and records in formats other than that of RFC 4180.
 const BETWEEN: &[char] = &[';', '\t', '\n', '\r'];
 
-/// A value with an apostrophe before what a spreadsheet might run.
+/// The value with an apostrophe before anything that a spreadsheet might execute.
 fn guarded(value: &str) -> String {
     let mut out = String::with_capacity(value.len() + 1);
     out.extend(is_risky(value).then_some('\''));
@@ -43,10 +43,10 @@ fn is_risky(value: &str) -> bool {
     value.starts_with(['\t', '\r', '\n']) || value.starts_with(FORMULA)
 }
 
-/// Whether what follows a separator would be a formula.
+/// Whether the text after a separator would be a formula.
 fn is_risky_within(value: &str) -> bool {
     value.trim_start_matches(['"', ' ']).starts_with(FORMULA)
 }
 
-/// What a formula begins with, and an apostrophe.
+/// Characters that begin a formula, and the apostrophe.
 const FORMULA: &[char] = &['=', '+', '-', '@', '\'', '＝', '＋', '－', '＠'];

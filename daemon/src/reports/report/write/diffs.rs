@@ -23,7 +23,7 @@ pub(in crate::reports::report) struct DiffFacts {
 }
 
 impl DiffFacts {
-    /// Whether the page shows it by words, by the rule that `simctl compare --diff auto` has.
+    /// Whether the page shows it by words, by the rule of `simctl compare --diff auto`.
     pub(super) fn is_shown_by_words(&self) -> bool {
         let lines = (self.extent.removed + self.extent.added) as u64;
         self.words.as_ref().is_some_and(|words| {
