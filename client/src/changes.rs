@@ -118,8 +118,8 @@ impl EarlierReport {
         name.into()
     }
 
-    /// Refuses to tell the changes to a report at `out` where that was done already: to be asked before the report is
-    /// made, which may take hours.
+    /// Fails if changes were already written beside a report at `out`. Call this before the report is made, which may
+    /// take hours.
     ///
     /// # Errors
     /// [`Error::Unwritable`].
@@ -130,12 +130,12 @@ impl EarlierReport {
                 path,
                 source: io::ErrorKind::AlreadyExists.into(),
             }),
-            // What else keeps it from being written is found when it is.
+            // Any other obstacle is found when the file is written.
             Err(_) => Ok(()),
         }
     }
 
-    /// Writes what changed to the report at `out` beside it, whole or not at all.
+    /// Writes the changes from this report to the one at `out` into a file beside the latter, completely or not at all.
     ///
     /// # Errors
     /// [`Error::Unwritable`], also if the file exists; [`Error::Unreadable`]; [`Error::NoEarlierReport`], also if the

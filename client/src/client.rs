@@ -139,8 +139,8 @@ impl Client {
         self.list(item, similarity.list_groups(request)).await
     }
 
-    /// Lists pairs of folders that hold the same files, those with most in common first, with so many files of each, 100
-    /// at most, that have no like in the other. What is absent is left to the daemon.
+    /// Lists pairs of folders that hold the same files, those with most in common first. `exceptions` is how many files
+    /// without a counterpart in the other are listed per folder, 100 at most. The daemon fills in absent options.
     pub async fn folder_copies(
         &self,
         share: Option<f64>,

@@ -96,10 +96,10 @@ pub enum Error {
     /// The connection broke before the answer ended.
     #[error("the connection to the daemon was lost ({cause})")]
     Disconnected {
-        /// What the transport said.
+        /// What the transport reported.
         cause: String,
     },
-    /// The daemon kept silent for longer than the limit.
+    /// The daemon sent nothing for longer than the limit.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Late(Duration),
     /// The answer stopped before the record that closes it.
@@ -132,7 +132,7 @@ impl Error {
 
 impl From<Status> for Error {
     fn from(status: Status) -> Self {
-        // A status that the daemon sent has no source: this one was made here, of what happened to the connection.
+        // A status that the daemon sent has no source. This one has, so it was made here, from a connection error.
         if let (Code::Internal | Code::Unknown, Some(_)) = (status.code(), status.source()) {
             let cause = status.message().to_owned();
             return Self::Disconnected { cause };

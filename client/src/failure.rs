@@ -22,7 +22,7 @@ pub(crate) enum Failure {
     },
     /// Both sides of a comparison are standard input.
     InputTwice,
-    /// The connection broke under a stream of changes, after the event with this number if there was one.
+    /// The connection broke during a stream of changes, after the event with this number, if any.
     WatchBroken { error: Error, after: Option<u64> },
     /// The daemon ended a stream that has no end.
     StreamEnded,

@@ -44,7 +44,7 @@ pub fn absolute(file: &Path) -> Result<PathBuf, Error> {
 /// and a `!` at the end of a folder's name doubled. What follows the first `!/` is a member's name and left unchanged.
 ///
 /// # Errors
-/// As [`absolute`].
+/// Those of [`absolute`].
 pub fn shown(file: &Path) -> Result<PathBuf, Error> {
     let named = parse_member_path(file);
     let disk = absolute(named.disk())?;
@@ -58,7 +58,7 @@ pub fn shown(file: &Path) -> Result<PathBuf, Error> {
 /// the typed name although that reads as a member, that file.
 ///
 /// # Errors
-/// As [`absolute`].
+/// Those of [`absolute`].
 pub(crate) fn possible_paths(file: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for named in [Some(parse_member_path(file)), literal_file(file)]

@@ -77,7 +77,7 @@ impl<W: Write> Printer<W> {
         self.form == Form::Json
     }
 
-    /// Cells of a line at most; none where lines may be as long as they are.
+    /// Maximum number of cells in a line; `None` if lines are not cut.
     fn most_cells(&self) -> Option<usize> {
         match self.form {
             Form::Table { most, .. } => most,

@@ -55,8 +55,8 @@ pub struct Pending {
     pub stale_roots: u64,
     /// Roots whose loss of files awaits confirmation.
     pub held_losses: u64,
-    /// Paths that cannot be looked at, and folders that cannot be listed: what was known of them, or of what lies
-    /// below them, is kept, or nothing ever was.
+    /// Paths that cannot be inspected, and folders that cannot be listed. What was known of them, or of what lies below
+    /// them, if anything, is kept.
     #[serde(default)]
     pub unreadable: u64,
     /// Documents whose extracted text is damaged on disk.

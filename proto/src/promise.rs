@@ -39,8 +39,8 @@ pub enum NoPromise {
 }
 
 impl Promise {
-    /// That nothing is missed at the threshold but with this probability at most; nothing, where that is certain, or
-    /// as good as certain.
+    /// A promise that a match at the threshold is missed with at most this probability; no promise if missing it is
+    /// certain or nearly certain.
     pub fn new(scheme: &str, threshold: f64, missed_at_most: f64) -> Self {
         match tenths_of_percent(missed_at_most) < 1_000.0 {
             true => Self {
@@ -64,7 +64,7 @@ impl Promise {
     }
 }
 
-/// A probability in tenths of a percent, rounded up, but for the noise of the product.
+/// A probability in tenths of a percent, rounded up, except for the rounding error of the product.
 fn tenths_of_percent(probability: f64) -> f64 {
     (probability * 1_000.0 - 1e-4).ceil()
 }

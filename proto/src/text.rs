@@ -89,9 +89,9 @@ pub fn grouped(count: u64) -> String {
 /// Up to this many changed lines are shown as they are, whatever changed in them.
 const FEW_LINES: u64 = 20;
 
-/// Whether a difference is shown by words where nobody asked for another form: words moved, which lines cannot say, or
-/// the lines of the two texts are broken otherwise. By how many lines and words differ, those that moved among them: a
-/// changed line has a changed word, but where lines are broken otherwise.
+/// Whether a difference is shown by words if no form was requested: if words moved, which lines cannot express, or if
+/// the two texts break their lines differently. The latter shows in the numbers of lines and words that differ, moved
+/// words included: every changed line has a changed word, unless lines break differently.
 pub fn is_shown_by_words(changed_lines: u64, changed_words: u64, moved_words: u64) -> bool {
     moved_words > 0 || changed_lines > changed_words.max(FEW_LINES)
 }

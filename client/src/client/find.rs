@@ -67,9 +67,9 @@ impl Client {
         ItemStream::open(replies, self.limits.item, Some(read_error)).await
     }
 
-    /// Finds what is related to a file: asks by each path the daemon may know it under, then by its bytes.
-    /// Only NOT_FOUND moves on to the next, so that one call may send several queries. The thread that polls it waits
-    /// for the file system while the file is opened.
+    /// Finds what is related to a file: queries each path under which the daemon may know it, then its bytes. Only
+    /// NOT_FOUND moves on to the next one, so one call may send several queries. The polling thread blocks on the file
+    /// system while the file is opened.
     ///
     /// # Errors
     /// [`Error::NoSuchFile`] if neither the daemon nor the file system knows it, [`Error::Unreadable`].

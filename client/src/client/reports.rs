@@ -13,8 +13,8 @@ impl Client {
     /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. The report is checked
     /// against its own manifest before it is renamed to `out`.
     ///
-    /// Blocks the thread that polls it while files are written and made power-safe: run it on a runtime, or a thread of
-    /// one, that nothing else waits for.
+    /// Blocks the polling thread while files are written and made power-safe, so run it on a runtime, or on a runtime's
+    /// thread, that nothing else waits for.
     ///
     /// # Errors
     /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left behind then.

@@ -12,7 +12,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::progress::waiting;
 
-/// Files of each folder that are named where they have no like in the other.
+/// Maximum number of files listed per folder that have no counterpart in the other.
 const NAMED: u32 = 100;
 
 pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outcome, Failure> {

@@ -61,8 +61,9 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     Ok(Outcome::Answered)
 }
 
-/// The earlier report that is compared with here; of what the daemon keeps it compares by itself. All that can be
-/// refused is, before the daemon is asked for work that would be in vain, and before a wait that may take hours.
+/// Opens the earlier report if the client is to compare with it; the daemon itself compares the reports that it keeps.
+/// Whatever can be refused is refused here: before the daemon starts work that would be wasted, and before a wait that
+/// may take hours.
 fn earlier(args: &ReportArgs, kind: &str) -> Result<Option<EarlierReport>, Failure> {
     let (Some(since), Some(out)) = (&args.since, &args.target.out) else {
         return Ok(None);

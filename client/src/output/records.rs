@@ -151,7 +151,7 @@ impl Tabular for wire::Pair {
     }
 }
 
-/// Files of a folder without their like in the other, one a row, and how many more there are.
+/// Files of a folder that have no counterpart in the other, one per row, and how many more there are.
 fn alone(paths: &[Vec<u8>], all: u64) -> impl Iterator<Item = [String; 2]> {
     let named = paths.iter().map(|path| ["alone".to_owned(), escaped(path)]);
     let more = all.saturating_sub(paths.len() as u64);

@@ -14,12 +14,12 @@ use crate::output::sampling::{false_matches, sampling_sentence, signed_anew};
 use crate::output::text::{UNKNOWN, class_and_probability, ending, measured, ratio, wrapped};
 use crate::output::{Printer, Tabular};
 
-/// Cells of the name of a field.
+/// Cells for the name of a field.
 const FIELD_NAME: usize = 22;
-/// Cells of its value in a line at least, however narrow the terminal is.
+/// Minimum number of cells per line for its value, however narrow the terminal is.
 const LEAST_FIELD: usize = 20;
 
-/// A comparison and what its sides are called.
+/// A comparison and the paths of its sides.
 pub(crate) struct ComparisonText<'a> {
     /// Path of the first side.
     pub(crate) a: &'a [u8],
@@ -224,19 +224,19 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    /// Cells that the value of a field may take in a line; any number where lines are not cut.
+    /// Cells that a field's value may take in a line; unlimited if lines are not cut.
     fn field_cells(&self) -> usize {
         let most = self.most_cells().unwrap_or(usize::MAX);
         most.saturating_sub(FIELD_NAME + 1).max(LEAST_FIELD)
     }
 
-    /// A path with a note behind it, of which the end is shown where it does not fit.
+    /// A path followed by a note; only the end of the path is shown if both do not fit.
     fn noted_path(&self, path: &str, note: &str) -> String {
         let room = self.field_cells().saturating_sub(1 + note.width());
         format!("{} {note}", ending(path, room))
     }
 
-    /// A table after a blank line; nothing where it would be empty.
+    /// Writes a table after a blank line, or nothing if it would be empty.
     pub(super) fn section<T: Tabular>(&mut self, records: &[T]) -> io::Result<()> {
         if records.is_empty() {
             return Ok(());

@@ -14,7 +14,7 @@ use crate::output::text::{UNKNOWN, pace_sentence, ratio};
 use crate::output::{Printer, summary_sentence};
 
 impl<W: Write> Printer<W> {
-    /// What the daemon holds and watches.
+    /// Prints what the daemon holds and watches.
     pub(crate) fn status(&mut self, status: &wire::StatusReply) -> io::Result<()> {
         let uptime = Duration::try_from_secs_f64(status.uptime_seconds).unwrap_or_default();
         let bytes = |count| HumanBytes(count).to_string();
@@ -81,7 +81,7 @@ impl<W: Write> Printer<W> {
         Ok(())
     }
 
-    /// What keeps changes from being applied.
+    /// Prints why changes are currently not applied.
     fn alarm(&mut self, alarm: &wire::Alarm) -> io::Result<()> {
         let what = match alarm.answering {
             true => "NOT APPLIED; answers are of what was applied before",

@@ -67,7 +67,7 @@ pub(crate) fn class_and_probability(judgement: &Judgement) -> String {
     format!("{class} {}", ratio(judgement.probability))
 }
 
-/// A text in lines of so many cells, broken at spaces; a longer word has a line of its own.
+/// Wraps a text at spaces into lines of `width` cells; a longer word gets a line of its own.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -82,7 +82,7 @@ pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The end of a text in so many cells, `…` before it where something was cut off.
+/// The last `width` cells of a text, with `…` before them if something was cut off.
 pub(crate) fn ending(text: &str, width: usize) -> String {
     let starts = text.char_indices().map(|(at, _)| &text[at..]);
     cut(text, starts, width, |kept| format!("…{kept}"))

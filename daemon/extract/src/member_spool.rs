@@ -199,7 +199,8 @@ impl<'a> MemberCollector<'a> {
             return Ok(Vec::new());
         }
         let spool = Spool::of(self.spool, self.space)?;
-        // A member that breaks off before its first byte was not read. Kept as no bytes, it would be an empty file.
+        // A member that breaks off before its first byte counts as unread: kept with no bytes, it would look like an
+        // empty file.
         let unread = |head: &MemberHead, extent: &Extent| {
             let is_empty = extent.length == 0;
             head.unread.or(extent.cut.filter(|_| is_empty))

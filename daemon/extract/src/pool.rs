@@ -107,8 +107,8 @@ impl Pool {
         self
     }
 
-    /// Writes down that the content of this hash is about to be read, until the mark is dropped;
-    /// none where nothing is written down. Waits for a suspect while `keep_going` says so.
+    /// Records that the content of this hash is about to be read, until the mark is dropped; `None` if no record is
+    /// kept. Waits for a suspect while `keep_going` allows.
     ///
     /// # Errors
     /// If it must not be read, see [`NotTried`].

@@ -27,14 +27,14 @@ impl ResidentMemory {
         self.pages(1)
     }
 
-    /// Those of them that are pages of files: the program, its libraries, and what is mapped. None where the system does
-    /// not tell.
+    /// Those of them that belong to files: the program, its libraries and mapped files. `None` if the system does not
+    /// report it.
     #[must_use]
     pub fn file_bytes(&self) -> Option<u64> {
         self.pages(2)
     }
 
-    /// A number of `statm`, in bytes.
+    /// A field of `statm`, converted from pages to bytes.
     fn pages(&self, place: usize) -> Option<u64> {
         let mut buffer = [0; 128];
         let count = self.statm.as_ref()?.read_at(&mut buffer, 0).ok()?;
@@ -57,7 +57,7 @@ mod tests {
         let after = memory.bytes().unwrap();
         let of_files = memory.file_bytes().unwrap();
         assert!(of_files > 0 && of_files < after, "{of_files} of {after}");
-        // Other tests may give memory back meanwhile.
+        // Other tests may free memory meanwhile.
         assert!(
             after as i64 - before as i64 > BYTES as i64 / 2,
             "{before} and {after}"

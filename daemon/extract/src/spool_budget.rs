@@ -220,7 +220,7 @@ impl Reservation {
         if !has_room(&self.space.lock()) {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
-        // The disk may be measured for it: nobody waits for that.
+        // This may measure the disk, so no lock is held meanwhile.
         (self.space.inner.admit)(more)?;
         let mut state = self.space.lock();
         if !has_room(&state) {

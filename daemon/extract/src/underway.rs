@@ -37,7 +37,7 @@ const PREPARED: usize = 256;
 const SUSPECTS: usize = 1024;
 /// Maximum bytes read of the file: far more documents than are ever under way at once.
 const LONGEST: u64 = 1 << 20;
-/// A caller that waits for others looks this often whether anybody still waits for it.
+/// Interval at which a caller that waits for others checks whether its own result is still wanted.
 const PATIENCE: Duration = Duration::from_millis(100);
 /// Weight from which a content is not tried again.
 const GIVEN_UP: u8 = 4;
@@ -132,7 +132,7 @@ pub enum NotTried {
     /// It cannot be recorded.
     #[error("what is under way cannot be written down")]
     NotMarked(#[source] io::Error),
-    /// Nobody waits for it any more.
+    /// No caller waits for the document any more.
     #[error("nobody waits for the document any more")]
     Cancelled,
 }
@@ -169,8 +169,8 @@ impl Underway {
         })
     }
 
-    /// Writes down that the daemon is about to have a content read. A suspect waits until nothing
-    /// else is under way, and keeps all others waiting until it ends; they wait while `keep_going` says so.
+    /// Records that the daemon is about to have a content read. A suspect waits until nothing else is under way, and
+    /// makes all others wait until it ends. Both wait only while `keep_going` allows.
     ///
     /// # Errors
     /// See [`NotTried`].
@@ -208,7 +208,7 @@ impl Underway {
         Ok(mark)
     }
 
-    /// Joins those under way; true where it is alone until it leaves.
+    /// Waits until this document may begin and counts it as under way; returns whether it runs alone until it leaves.
     fn join(
         &self,
         is_suspect: bool,
@@ -232,7 +232,7 @@ impl Underway {
         in_flight.waiting -= usize::from(alone);
         if !is_wanted {
             drop(in_flight);
-            // Others waited for this one to begin.
+            // Others may have been waiting for this one to begin.
             self.left.notify_all();
             return Err(NotTried::Cancelled);
         }
@@ -288,7 +288,7 @@ pub struct Mark<'a> {
     weight: u8,
     is_suspect: bool,
     alone: bool,
-    /// The slot names the document.
+    /// Whether the slot identifies the document.
     is_written: bool,
 }
 
@@ -308,11 +308,11 @@ impl Mark<'_> {
 impl Drop for Mark<'_> {
     fn drop(&mut self) {
         if self.is_written {
-            // Where it fails, the next start finds a suspect that is none, and tries it alone.
+            // If this fails, the next start takes the document for a suspect and tries it alone.
             let _ = self.underway.put(self.slot, &[0; SLOT]);
         }
         let mut slots = self.underway.lock();
-        // One that could not be written down was not tried: what is held against it stays.
+        // A suspect that could not be recorded was not tried, so what is held against it stays.
         if self.is_written || !self.is_suspect {
             slots.taken.remove(&self.slot);
             slots.suspects.remove(&self.name);

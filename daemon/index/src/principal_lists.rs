@@ -68,7 +68,7 @@ impl PrincipalLists {
         (bytes(lists.held), bytes(lists.most))
     }
 
-    /// The principals of a list, where they are kept.
+    /// The principals of a list, if they are cached.
     pub(crate) fn get(&self, key: PostingKey) -> Option<Vec<DocId>> {
         self.lock().by_key.get(&key)?.principals.clone()
     }

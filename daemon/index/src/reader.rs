@@ -37,11 +37,10 @@ pub use shingles::HeldSet;
 /// applied during a call may or may not be part of what it returns, and two calls may see two states. A document, a
 /// text or a file may be removed between them, and is missing in the second.
 ///
-/// **Locks.** One, of the state in memory, for moments, and for as long as it takes to copy all maintained groups; it is
-/// not held while the store or a text is read, nor
-/// while `visit` and other closures of the caller run. So no read waits for a write or a merge, and a closure
-/// may read the index again. Counts of files have a lock of their own, which a first count of a view holds
-/// while it adds up what is in memory.
+/// **Locks.** One lock, that of the state in memory, is held for moments, and for as long as it takes to copy all
+/// maintained groups. It is not held while the store or a text is read, nor while `visit` and other closures of the
+/// caller run. So no read waits for a write or a merge, and a closure may read the index again. Counts of files have a
+/// lock of their own, which the first count of a view holds while it adds up what is in memory.
 ///
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.

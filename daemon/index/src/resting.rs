@@ -1,12 +1,13 @@
 //! Which contents and containers a walk need not look at again: those at rest, whose records say that reading the same
 //! bytes again would give the same result.
 //!
-//! Whoever finds one at rest notes it, and is refused where records of contents changed since he looked: what was
-//! noted is forgotten *after* a batch was written, so that nothing that was read before stays noted. A container goes
-//! with each file in it, and with each content that a file in it holds: of a content that was known before, the files
-//! are looked up. It holds for this process alone: what a reader can do is the same as long as it runs. A content is known by 64 bits of its
-//! name, which a thousand million contents share with another with a probability of a thirtieth; one taken for another is not tried
-//! again until the next start.
+//! A caller that finds one at rest notes it. The note is refused if records of contents changed since the caller
+//! looked: what a batch writes is forgotten *after* the write, so nothing read before it stays noted. A container is
+//! forgotten with each file in it, and with each content that a file in it holds; the files of a content that was known
+//! before are looked up. Notes hold for this process alone: what a reader can do stays the same as long as it runs.
+//!
+//! A content is identified by 64 bits of its hash. Among 10⁹ contents, two share these with a probability of about a
+//! thirtieth; a content mistaken for another is not tried again until the next start.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::ControlFlow;
@@ -21,8 +22,8 @@ use crate::store::{RecordStore, StoreError};
 /// Maximum bytes of an entry of either kind: a map doubles when it is seven eighths full.
 const EACH: u64 = 40;
 
-/// Files of rewritten contents that are looked up for one batch, to forget the containers that hold them; where there
-/// are more, all containers are forgotten.
+/// Maximum number of files of rewritten contents that are looked up per batch, to forget the containers that hold them;
+/// if there are more, all containers are forgotten.
 const MOST_HOLDERS: usize = 1 << 14;
 
 /// What is at rest, as far as there is room to note it.
@@ -48,12 +49,12 @@ pub(crate) struct Touched {
     files: Vec<u64>,
 }
 
-/// What is known of the files that hold what was written.
+/// How to find the files that hold the contents a batch wrote.
 #[derive(Clone, Copy)]
 pub(crate) enum Holders<'a> {
-    /// Nothing that is on record holds any content that was written, but files that were written with it.
+    /// There is nothing to look up: only files written in the same batch hold these contents.
     Written,
-    /// Files as they are on record.
+    /// Files are looked up in the records.
     OnRecord(&'a dyn RecordStore),
 }
 
@@ -112,7 +113,7 @@ impl Resting {
         }
     }
 
-    /// Forgets what was written.
+    /// Forgets what a batch wrote.
     pub(crate) fn forget(&self, touched: &Touched, holders: Holders<'_>) {
         let files = self.files_in_containers(touched, holders);
         let mut state = self.lock();
@@ -121,7 +122,7 @@ impl Resting {
             state.contents.remove(&prefix(&content.0));
         }
         match files {
-            // What cannot be looked up may be in any.
+            // A content that cannot be looked up may be in any container.
             Err(_) | Ok(None) => state.containers.clear(),
             Ok(Some(files)) => touched.files.iter().chain(&files).for_each(|file| {
                 state.containers.remove(file);
@@ -129,7 +130,8 @@ impl Resting {
         }
     }
 
-    /// The files on disk in which the contents that were written are held on record; none where these are too many.
+    /// The names of the files on disk that hold written contents, according to the records; `None` if there are too
+    /// many.
     fn files_in_containers(
         &self,
         touched: &Touched,
@@ -157,7 +159,7 @@ impl Resting {
         Ok((left > 0).then_some(files))
     }
 
-    /// Bytes it takes, and the most that it does.
+    /// The number of bytes it takes, and the maximum.
     pub(crate) fn weight(&self) -> (u64, u64) {
         let state = self.lock();
         let buckets = state.contents.capacity() * 9 + state.containers.capacity() * 17;
@@ -168,12 +170,12 @@ impl Resting {
         self.names.hash_one(key)
     }
 
-    /// The name of the file on disk that is one or holds it.
+    /// The name of the file on disk that this file is or lies in.
     fn name_of(&self, file: &FileKey) -> u64 {
         self.name(&key::file(&file.on_disk()))
     }
 
-    // Every change is whole before the lock is given back.
+    // Every change is complete before the lock is released.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,9 +1,9 @@
 //! What the clients of one open index share: the store, the texts, the state in memory, and their locks.
 //!
 //! A thread that takes several locks takes them in this order: the writer's (in [`crate::IndexWriter`], held for the
-//! whole of a write to the store), that of the counts, that of the state. The last is never held while store or
-//! texts are read or written. That of the principal lists is taken alone: neither while the state is locked, nor is any
-//! other taken under it.
+//! whole of a write to the store), that of the counts, that of the state. The state is never locked while the store or
+//! texts are read or written. The lock of the principal lists is taken alone: not while the state is locked, and no
+//! other lock is taken while it is held.
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};

@@ -86,7 +86,7 @@ pub(crate) struct Unsettled {
     /// The most documents that were checked under one lock.
     #[cfg(test)]
     pub(crate) largest_part: usize,
-    /// The most documents whose groups were looked at under one lock.
+    /// The most documents so far whose groups were looked at under one lock.
     #[cfg(test)]
     pub(crate) largest_regrouping: usize,
 }
@@ -344,12 +344,12 @@ impl Unsettled {
         self.to_regroup.len()
     }
 
-    /// The ids of these documents, in order.
+    /// The ids of the documents whose groups changed and that need no place, in order.
     pub(crate) fn regrouping_ids(&self) -> Vec<DocId> {
         self.to_regroup.ids().collect()
     }
 
-    /// The group of this document, which needs no place, has its id.
+    /// Notes that the group of this document, which needs no place, has its id.
     pub(crate) fn clear_regrouping(&mut self, id: DocId) {
         self.to_regroup.remove(id);
     }

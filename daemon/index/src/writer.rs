@@ -95,7 +95,7 @@ impl IndexWriter {
         self.state.try_lock().is_err()
     }
 
-    /// A reader of the index that this one writes.
+    /// A reader of the index that this writer changes.
     pub fn reader(&self) -> &IndexReader {
         &self.reader
     }

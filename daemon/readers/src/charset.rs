@@ -1,9 +1,9 @@
 //! Detects the encoding of a text, and whether bytes are text at all.
 //!
-//! Order: byte order mark, UTF-32 and UTF-16 by their zero bytes, the escapes of ISO-2022, declared label,
-//! UTF-8 by its rules, then a statistical guess (chardetng, which never guesses UTF-16), corrected for the
-//! character sets of DOS and old Macintoshes that it does not know. A label that the bytes contradict is not
-//! believed. Not detected: EBCDIC, UTF-7, HZ.
+//! Order of detection: byte order mark, UTF-32 and UTF-16 by their zero bytes, ISO-2022 escapes, declared label, UTF-8
+//! by its rules, then a statistical guess (chardetng, which never guesses UTF-16). The guess is corrected for the DOS
+//! and old Macintosh character sets that chardetng does not know. A label that the bytes contradict is ignored. Not
+//! detected: EBCDIC, UTF-7, HZ.
 
 pub(crate) mod dos;
 mod escapes;
@@ -39,7 +39,7 @@ pub(crate) fn decode(bytes: &[u8], declared: Option<&str>, sink: &mut Sink) -> S
     text.into_owned()
 }
 
-/// A character set. `encoding_rs` knows those that are `Narrow`.
+/// A character set. Those that `encoding_rs` knows are `Narrow`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Charset {
     Narrow(&'static Encoding),
@@ -144,7 +144,7 @@ fn detect(bytes: &[u8], declared: Option<&str>) -> (Charset, usize) {
     (charset, 0)
 }
 
-/// The character set of a text that states none.
+/// The character set of a text that does not declare one.
 fn undeclared(bytes: &[u8]) -> Charset {
     let sample = &bytes[..bytes.len().min(GUESS_BYTES)];
     match escapes::detect(sample) {

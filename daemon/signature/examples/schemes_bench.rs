@@ -11,7 +11,7 @@ use rustix::time::{ClockId, clock_gettime};
 use simdex_signature::laboratory::{Family, Method, Recipe, ShingleUnit, Shingling, Signer};
 use simdex_signature::{BswN, CanonicalText, MinN, ModN, RabinWindow, Rung, Window};
 
-/// Signs a text by one scheme of the product.
+/// Signs a text by one of the product's schemes.
 type Sign = fn(&CanonicalText, Window, Rung);
 
 const METHODS: [Method; 13] = [

@@ -1,8 +1,7 @@
 //! BSW_n: of each content-defined chunk, the hash of its smallest window.
 //!
-//! Source: Cherkasova et al. 2009, §2 "Algorithm BSW_n". Cost: one rolling pass, in which each lane of the
-//! kernel keeps the least window of its chunk.
-//! The paper leaves choices open; these are ours:
+//! Source: Cherkasova et al. 2009, §2 "Algorithm BSW_n". Cost: one rolling pass, in which each lane of the kernel keeps
+//! the smallest window of its current chunk. The paper leaves choices open; these are ours:
 //!
 //! - Position k is a boundary if F_k mod n = 0, n = 2^r. A chunk is the windows after the previous
 //!   boundary up to **and including** its own boundary window: so no chunk is empty, every window
@@ -68,7 +67,7 @@ impl BswN {
         in_parts(span(expected, fits), fits, each, &mut visit)
     }
 
-    /// The hash of each chunk's smallest window, in no particular order, in runs.
+    /// Visits the hash of each chunk's smallest window, in runs and in no particular order.
     fn for_each_run(
         text: &CanonicalText,
         window: Window,

@@ -1,8 +1,7 @@
 //! Canonical text, shingles, Rabin fingerprints, signature schemes and estimators.
 //!
-//! The mathematics of Simdex: no I/O, no clock, and every fast path has a slow exact twin in
-//! [`mod@reference`] that the tests hold it against. The one `unsafe` step is that from the kernel to its
-//! form for processors with AVX-512, in `rolling/wide.rs`.
+//! The mathematics of Simdex, without I/O or a clock. Every fast path has a slow, exact twin in [`mod@reference`], and
+//! tests compare the two. The only `unsafe` code is in `rolling/wide.rs`, the kernel for processors with AVX-512.
 //!
 //! # Definitions
 //! S(A) is the set of shingles of document A: every window of w bytes (or w words) of its

@@ -75,7 +75,7 @@ impl Residues {
         self.modulus.n
     }
 
-    /// The inverse, the offset, how far the quotient is rotated and its greatest value.
+    /// The inverse, the offset, the number of bits by which the quotient is rotated, and its maximum value.
     #[cfg(target_arch = "x86_64")]
     pub(crate) const fn parts(self) -> (u64, u64, u32, u64) {
         (

@@ -6,12 +6,12 @@
 //! width. The kernel therefore cuts the text into blocks of [`LANES`] neighbouring stretches, runs
 //! their chains side by side, and either gathers a block in text order or selects from it at once.
 //!
-//! The first lane of a block goes on where the last of the block before it ended; the others
-//! begin with their first window taken eight bytes a step. The last block of a text has lanes as short as what
-//! is left asks for, unless beginning them costs more than one chain would.
+//! The first lane of a block continues where the last lane of the block before it ended; the others compute their first
+//! window eight bytes a step. The last block of a text has lanes just long enough for the rest of the text, unless
+//! starting them costs more than one chain would.
 //!
-//! Where the processor has AVX-512 and instructions for Galois fields, `wide` does most of a text first, eight
-//! chains in a register.
+//! On processors with AVX-512 and the Galois field instructions, `wide` first processes most of a text, eight chains in
+//! a register.
 
 use crate::fingerprint::{Fingerprint, Table, byte_multiples, power_of_bytes, push};
 use crate::rung::Rung;
@@ -69,7 +69,7 @@ impl RabinWindow {
         }
     }
 
-    /// Tables for chains of one number each, whatever the processor has.
+    /// Tables for the portable kernel, whatever the processor has.
     #[cfg(test)]
     fn portable(width: usize) -> Self {
         Self {
@@ -116,8 +116,8 @@ impl RabinWindow {
         visit(&last);
     }
 
-    /// Goes through most of the windows from a position on by the instructions of `wide`, where the processor has
-    /// them; returns the position after them.
+    /// Processes most of the windows from a position on with the instructions of `wide`, if the processor has them;
+    /// returns the position after them.
     fn widely<'b>(&self, at: Position<'b>, task: Task<'_>) -> Position<'b> {
         #[cfg(target_arch = "x86_64")]
         if let Some(wide) = &self.wide {

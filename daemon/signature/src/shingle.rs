@@ -14,13 +14,13 @@ use crate::rolling::{Choice, LONGEST_RUN, RUN_GRAIN, RabinWindow};
 use crate::rung::Rung;
 use crate::window::Window;
 
-/// Widths below this one keep their tables: the index has one, and a text of 4 KB is signed in less than a hundred
-/// times what making them takes.
+/// The tables for widths below this one are kept: an index has one width, and making its tables takes more than a
+/// hundredth of the time that it takes to sign a text of 4 KB.
 const KEPT_WIDTHS: usize = 129;
 
 static TABLES: [OnceLock<RabinWindow>; KEPT_WIDTHS] = [const { OnceLock::new() }; KEPT_WIDTHS];
 
-/// The tables for windows of so many bytes.
+/// The tables for windows of `width` bytes.
 fn tables(width: usize) -> Cow<'static, RabinWindow> {
     match TABLES.get(width) {
         Some(kept) => Cow::Borrowed(kept.get_or_init(|| RabinWindow::new(width))),
@@ -74,8 +74,8 @@ pub(crate) fn choose_shingles(
     }
 }
 
-/// Shows the least shingle of each chunk, where chunks end with shingles of a choice: in no particular order, part
-/// after part, a list that is the caller's to empty.
+/// Finds the least shingle of each chunk, in no particular order. A chunk ends at each shingle that `ends` selects.
+/// After each part of the text, `visit` gets the list found so far and may empty it.
 pub(crate) fn chunk_minima(
     text: &CanonicalText,
     window: Window,
@@ -102,7 +102,7 @@ pub(crate) fn chunk_minima(
     visit(&mut kept);
 }
 
-/// Windows of a text whose chunks are shown at once.
+/// Number of windows in a part of a text, whose chunks are shown at once.
 const PART: usize = 64 << 10;
 
 /// Windows of a text that are looked at before repeats are dropped.
@@ -113,7 +113,7 @@ pub(crate) fn slabs(bytes: &[u8], width: usize) -> impl Iterator<Item = &[u8]> {
     slabs_of(bytes, width, SLAB)
 }
 
-/// Pieces of so many windows.
+/// Cuts a text into pieces of at most `most` windows.
 fn slabs_of(bytes: &[u8], width: usize, most: usize) -> impl Iterator<Item = &[u8]> {
     let windows = (bytes.len() + 1).saturating_sub(width);
     let starts = (0..windows).step_by(most);
@@ -186,15 +186,15 @@ pub(crate) fn sorted_distinct(mut fingerprints: Vec<Fingerprint>) -> Vec<Fingerp
     fingerprints
 }
 
-/// From how many values on a scatter pays for its table.
+/// Number of values from which scattering is worth its table.
 const SCATTER_FROM: u32 = 128;
 
-/// Sorts by counting the top bits, placing, and sorting what is left within each bucket.
+/// Sorts by scattering the values into buckets by their top bits, and then sorting within each bucket.
 fn scattered(values: &[Fingerprint]) -> Vec<Fingerprint> {
     // The smallest of many begin with zeros.
     let any = values.iter().fold(0, |any, value| any | value.0);
     let used = 64 - any.leading_zeros();
-    // One or two values a bucket; more buckets than 2¹² would not stay in the cache.
+    // One or two values per bucket; more than 2¹² buckets would not stay in the cache.
     let bits = values.len().ilog2().clamp(1, 12);
     let shift = used.saturating_sub(bits);
     let bucket = |value: Fingerprint| (value.0 >> shift) as usize;
@@ -228,10 +228,10 @@ fn scattered(values: &[Fingerprint]) -> Vec<Fingerprint> {
     placed
 }
 
-/// The most values of a bucket that are left to the pass over all of them: a value moves no farther in it.
+/// Largest bucket that is left to the insertion sort over all values, in which no value moves farther than this.
 const BY_INSERTION: usize = 8;
 
-/// Sorts by insertion, which is fast where every value is near its place.
+/// Sorts by insertion, which is fast if every value is near its place.
 fn insert_sorted(values: &mut [Fingerprint]) {
     for at in 1..values.len() {
         let value = values[at];

@@ -23,18 +23,18 @@ pub struct FolderCopies {
     pub shared_b: u64,
     /// How many of those, counted equally on both sides, are only a revision of a file and the same as none.
     pub revised: u64,
-    /// The share of the files of both that have their like in the other.
+    /// The share of the files of both that have a counterpart in the other.
     pub share: f64,
-    /// How many folders hold just the same files, both among them; absent where these two differ.
+    /// How many folders hold exactly the same files, including these two; absent if these two differ.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<u64>,
-    /// Those beside both, by path, 100 at most; absent where there are none.
+    /// The other folders that hold the same files, by path, 100 at most; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub further: Vec<JsonPath>,
-    /// Files of the first without their like in the other, as many as were asked for; absent where none was.
+    /// Files of the first without a counterpart in the other, as many as were requested; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alone_a: Vec<JsonPath>,
-    /// Those of the other.
+    /// Files of the other without a counterpart in the first, likewise.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub alone_b: Vec<JsonPath>,
 }
@@ -76,8 +76,8 @@ pub struct FolderCopiesSummary {
     pub files: u64,
     /// Whether some pairs may be missing.
     pub truncated: bool,
-    /// Texts and names that more than eight files carry: of folders that have only such in common, and differ, not every
-    /// pair is listed.
+    /// Texts and names that more than eight files carry. Among folders that differ and have only such texts and names
+    /// in common, not every pair is listed.
     pub too_common: u64,
     /// Time the answer took.
     pub seconds: f64,

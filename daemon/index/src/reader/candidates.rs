@@ -161,19 +161,19 @@ pub struct Candidates {
     pub long_lists: u64,
     /// What was looked up, which bounds the probability of missing a document.
     pub coverage: Coverage,
-    /// Counts the candidates while they are held.
+    /// The memory permit for the candidates.
     pub held: Option<GrowingPermit>,
 }
 
-/// Documents that share fingerprints with a query, with how many, and the permit for them.
+/// Documents that share fingerprints with a query, how many each shares, and the memory permit for them.
 pub(crate) struct Sharing {
     pub(crate) counts: FxHashMap<DocId, u64>,
     held: GrowingPermit,
 }
 
 impl IndexReader {
-    /// Documents of the view that share fingerprints with the query at its probing rung: how seldom one is missed
-    /// stands at the head of `candidates.rs`. What they take is counted by the account.
+    /// Documents of the view that share fingerprints with the query at its probing rung. The head of `candidates.rs`
+    /// states how likely one is missed. Their memory is charged to the account.
     pub fn candidates(
         &self,
         query: QueryFingerprints<'_>,

@@ -251,7 +251,7 @@ impl IndexReader {
         self.visit_files_by_page(id, view, PAGE, visit)
     }
 
-    /// Visits the files of the view that carry a document, and holds about `page` bytes of their keys at a time.
+    /// Visits the files of the view that carry a document, holding about `page` bytes of their keys at a time.
     pub(super) fn visit_files_by_page(
         &self,
         id: DocId,
@@ -263,7 +263,7 @@ impl IndexReader {
         let mut first = None;
         self.registry
             .visit_keys_of(Carried::Document(id), &roots, page, &mut |base, key| {
-                // It may be gone by now, or carry another.
+                // The file may be gone by now, or carry another document.
                 let Some(record) = self.registry.file(&key)? else {
                     return Ok(ControlFlow::Continue(()));
                 };

@@ -124,9 +124,8 @@ impl IndexReader {
         Ok(groups)
     }
 
-    /// The groups that are kept, as they are at one moment; none where they are of other documents than the view
-    /// shows. The state is locked while they are copied. Waits for memory, and compares what two views show, while
-    /// nothing is locked.
+    /// The kept groups, as they are at one moment; `None` if they cover other documents than the view shows. The state
+    /// is locked while they are copied, but not while this waits for memory or compares what two views show.
     fn copy_kept(
         &self,
         view: &View,
@@ -236,8 +235,8 @@ impl IndexReader {
         Ok(found)
     }
 
-    /// The ranks of these documents, in their order. The state is locked for some thousands of them at a time, and not
-    /// while they are sorted.
+    /// The ranks of these documents, sorted. The state is locked for a few thousand documents at a time, and not during
+    /// the sort.
     fn by_rank(
         &self,
         documents: &RoaringTreemap,
@@ -249,8 +248,8 @@ impl IndexReader {
         Ok(ranks)
     }
 
-    /// Stars over these documents at the finder's threshold. In order of rank every document is
-    /// final once it is placed, so that only principals are tested.
+    /// Computes the stars over these documents at the finder's threshold. In order of rank, every document is final
+    /// once it is placed, so only principals are tested.
     fn stars_among(
         &self,
         finder: &EdgeFinder<'_>,

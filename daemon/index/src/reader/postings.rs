@@ -21,8 +21,8 @@ const KEYS_AT_ONCE: usize = 1024;
 /// Documents copied at once; the list that exceeds this is copied whole.
 const COPIED_AT_ONCE: usize = 64 << 10;
 
-/// Called with the position of a key among those looked up and its documents, ascending; with `None` if the
-/// list is long and was skipped. Nothing is locked meanwhile.
+/// Called with the position of a key among those looked up and its documents, ascending; with `None` if the list is
+/// long and was skipped. No lock is held during the call.
 pub(crate) type OnPostingList<'a> =
     dyn FnMut(usize, Option<&[DocId]>) -> Result<(), IndexError> + 'a;
 

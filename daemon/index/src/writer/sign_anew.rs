@@ -66,7 +66,7 @@ impl IndexWriter {
         let waiting = self.shared.state().table.signed_otherwise(ladder);
         let count = waiting.len();
         self.shared.state_mut().resigning.begin(ladder, waiting);
-        // Nobody waits for the disk.
+        // Released first: the commit waits for the disk.
         drop(writer);
         self.commit()?;
         Ok(count)

@@ -37,13 +37,13 @@ impl Term {
 
 const FNV_OFFSET: u64 = 0xcbf2_9ce4_8422_2325;
 
-/// A step of FNV-1a.
+/// One step of FNV-1a.
 fn fnv(hash: u64, byte: u8) -> u64 {
     (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
 }
 
-/// Passes each term of a part in ASCII to `add`, and whether its word has a digit: words are found and hashed in
-/// one pass.
+/// Passes each term of an ASCII part to `add`, with whether its word has a digit. Words are found and hashed in one
+/// pass.
 fn ascii_terms(part: &[u8], mut add: impl FnMut(Term, bool)) {
     let (mut hash, mut length, mut has_digit) = (FNV_OFFSET, 0, false);
     for &byte in part.iter().chain(b" ") {
@@ -98,7 +98,7 @@ impl TermCounts {
     /// The terms of a canonical text.
     pub fn of(canonical: &str) -> Self {
         let (mut all, mut numbers) = (Vec::new(), Vec::new());
-        // No word has a space, so words can be found between spaces, most of which is ASCII.
+        // No word contains a space, so words can be searched for between spaces, where most text is ASCII.
         for part in canonical.split_inclusive(' ') {
             let mut add = |term, has_digit| {
                 all.push(term);

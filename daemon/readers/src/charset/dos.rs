@@ -1,4 +1,4 @@
-//! Code pages of DOS, which `encoding_rs` does not have: ASCII, and 128 characters of their own.
+//! DOS code pages that `encoding_rs` lacks: ASCII, and 128 characters of their own.
 
 /// The upper half of code page 437 (United States).
 pub(crate) const DOS_437: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u{a0}";

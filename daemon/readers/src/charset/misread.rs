@@ -1,20 +1,20 @@
-//! Texts that the statistical guess takes for a Windows character set though they come from DOS or an old Macintosh.
+//! Texts from DOS or an old Macintosh that the statistical guess mistakes for a Windows character set.
 //!
-//! The guess does not know these character sets. A text decoded in the wrong one has characters where no text has
-//! them: a control, a sign between two letters ("f„r"), a capital after a small letter ("gŠ"). If at least one in
-//! five characters beyond ASCII is such a misfit, and there is another character set in which hardly any is and
-//! most are small letters beside small letters, the text is in that one. Cyrillic differs between Windows and
-//! Macintosh by one small letter and the capitals only, so one misfit in a hundred is enough there.
+//! The guess does not know these character sets. A text decoded in the wrong one has characters where real text has
+//! none: a control, a symbol between two letters ("f„r"), a capital after a small letter ("gŠ"). If at least one in
+//! five characters beyond ASCII is such a misfit, and another character set yields hardly any misfits and mostly small
+//! letters beside small letters, the text is in that one. Cyrillic differs between Windows and Macintosh only in one
+//! small letter and the capitals, so one misfit in a hundred is enough there.
 
 use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1251, X_MAC_CYRILLIC};
 
 use super::Charset;
 use super::dos::{DOS_850, DOS_852};
 
-/// Fewer misfits prove nothing.
+/// Minimum number of misfits: fewer prove nothing.
 const MIN_MISFITS: usize = 3;
 
-/// The character sets that are tried, the more common first.
+/// The character sets to try, the more common ones first.
 const CANDIDATES: [Charset; 3] = [
     Charset::Dos {
         name: "IBM850",
@@ -27,7 +27,7 @@ const CANDIDATES: [Charset; 3] = [
     },
 ];
 
-/// Returns the character set of `sample`, for which `guessed` was guessed.
+/// Returns the character set of `sample`; `guessed` is the statistical guess.
 pub(super) fn correct(sample: &[u8], guessed: &'static Encoding) -> Charset {
     let guess = Charset::Narrow(guessed);
     if sample.is_ascii() || !guessed.is_single_byte() {
@@ -51,12 +51,12 @@ pub(super) fn correct(sample: &[u8], guessed: &'static Encoding) -> Charset {
     candidates.iter().find(is_better).copied().unwrap_or(guess)
 }
 
-/// How the characters beyond ASCII suit their neighbours, in a text decoded in one character set.
+/// How well the characters beyond ASCII suit their neighbours, in a text decoded in one character set.
 struct Fit {
     beyond_ascii: usize,
-    /// Controls, signs between two letters, and capitals after a small letter.
+    /// Controls, replacement characters, symbols between two letters, and capitals after a small letter.
     misfits: usize,
-    /// Small letters beside a small letter.
+    /// Small letters beside another small letter.
     in_words: usize,
 }
 
@@ -86,8 +86,8 @@ impl Fit {
 }
 
 fn is_misfit(before: char, c: char, after: char) -> bool {
-    // Apostrophes, dashes, an ellipsis, the soft hyphen and the middle dot stand between letters in real texts, and
-    // so do quotes where a space was forgotten.
+    // Apostrophes, dashes, an ellipsis, the soft hyphen and the middle dot occur between letters in real texts, and so
+    // do quotes if a space was forgotten.
     let may_join = matches!(c, '‘' | '’' | '“' | '”' | '–' | '—' | '…' | '\u{ad}' | '·');
     let is_sign = !c.is_alphanumeric() && !c.is_whitespace() && !may_join;
     let is_between_letters = before.is_alphabetic() && after.is_alphabetic();

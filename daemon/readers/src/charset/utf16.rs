@@ -4,7 +4,7 @@ use encoding_rs::{Encoding, UTF_16BE, UTF_16LE};
 
 use super::PATTERN_BYTES;
 
-/// UTF-16 of mostly Latin text has its zero bytes on one side only.
+/// Detects UTF-16 of mostly Latin text, which has its zero bytes on one side only.
 pub(super) fn by_zero_bytes(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(PATTERN_BYTES)];
     let units = sample.len() / 2;
@@ -24,8 +24,8 @@ pub(super) fn by_zero_bytes(bytes: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
-/// UTF-16 of other scripts: its spaces, line ends and digits have zero bytes, all on one side, and in that order the
-/// units are characters, nearly all of them letters, digits, marks, white space or common signs.
+/// Detects UTF-16 of other scripts. Its spaces, line ends and digits have zero bytes, all on one side. Decoded in that
+/// byte order, nearly all characters are letters, digits, marks, white space or common symbols.
 pub(super) fn by_letters(bytes: &[u8]) -> Option<&'static Encoding> {
     let sample = &bytes[..bytes.len().min(PATTERN_BYTES)];
     let (units, rest) = sample.as_chunks::<2>();
@@ -35,7 +35,7 @@ pub(super) fn by_letters(bytes: &[u8]) -> Option<&'static Encoding> {
         (1.., 0) => true,
         _ => return None,
     };
-    // Two letters of ASCII are a Chinese character in UTF-16, so a text in ASCII with a stray zero is told apart.
+    // Two ASCII letters are one Chinese character in UTF-16, so ASCII text with a stray zero is ruled out first.
     let of_ascii = sample.iter().filter(|byte| (b' '..=b'~').contains(*byte));
     if of_ascii.count() * 4 > sample.len() * 3 {
         return None;
@@ -49,7 +49,7 @@ pub(super) fn by_letters(bytes: &[u8]) -> Option<&'static Encoding> {
     while let Some(character) = characters.next() {
         match character {
             Ok(c) if is_usual(c) => usual += 1,
-            // The sample may end within a pair of surrogates.
+            // The sample may end within a surrogate pair.
             Err(_) if characters.peek().is_none() && sample.len() < bytes.len() => {}
             Ok(c) if !c.is_control() => odd += 1,
             _ => return None,

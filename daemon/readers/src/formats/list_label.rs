@@ -131,7 +131,7 @@ pub(super) struct Level {
     pub(super) numeral: Option<Numeral>,
     /// Shared, since a few bytes of a document make a copy of a level.
     pub(super) label: Rc<[Piece]>,
-    /// Whether the label is a sign that is text, such as a dash or a ticked box, and not a mere bullet.
+    /// Whether the label is a symbol that counts as text, such as a dash or a ticked box, and not a mere bullet.
     pub(super) is_sign: bool,
     /// Whether the numbers of all levels are written in digits here.
     pub(super) is_legal: bool,

@@ -9,7 +9,7 @@
 //! | headers, footers, broken words | [`paging`](super::paging) |
 //! | facts, form values, comments, attached files | [`extras`] |
 //!
-//! Not read: pictures. A page that is one ([`scans`]) makes the document partial.
+//! Pictures are not read. A page that has no text and draws a large one ([`scans`]) makes the document partial.
 
 mod bounds;
 mod extras;
@@ -166,7 +166,7 @@ struct Reader<'a> {
     failed: u64,
     /// Numbers of the pages that were read and have no text.
     blank: Vec<u32>,
-    /// How many of them draw a large picture.
+    /// Number of these pages that draw a large picture.
     scanned: u64,
     by_second: u64,
 }

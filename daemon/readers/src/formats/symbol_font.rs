@@ -1,17 +1,17 @@
-//! Fonts whose codes are signs and not letters: Symbol and the fonts of boxes, ticks and arrows.
+//! Symbol fonts, whose codes are symbols and not letters: Symbol itself and the fonts of boxes, ticks and arrows.
 //!
-//! Word processors write their characters as bytes in such a font, or as U+F000 plus the byte. A minus or a ticked
-//! box changes what a text says, so each character is kept: as the Unicode character that looks like it where one
-//! is listed here, and otherwise as the character of the private use area that Word and PDFs have for it.
+//! Word processors write their characters as bytes in such a font, or as U+F000 plus the byte. A minus or a ticked box
+//! changes what a text says, so each character is kept: as the Unicode character that looks like it if one is listed
+//! here, and otherwise as the private use character that Word and PDFs use for it.
 
-/// A font of signs.
+/// A font of symbols instead of letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::formats) enum SymbolFont {
     Symbol,
     Wingdings,
     Wingdings2,
     Webdings,
-    /// One whose characters are not listed here.
+    /// A symbol font whose characters are not listed here.
     Other,
 }
 
@@ -23,7 +23,7 @@ const SYMBOL_HIGH: &str =
 /// Characters of Symbol from 0xF1 on.
 const SYMBOL_END: &str = "〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭";
 
-/// Signs of Wingdings that mark items and choices, point, or count.
+/// Characters of Wingdings that mark items and choices, point, or count.
 const WINGDINGS: &[(u8, char)] = &[
     (0x22, '✂'),
     (0x28, '☎'),
@@ -78,14 +78,14 @@ const WEBDINGS: &[(u8, char)] = &[
     (0x72, '✗'),
 ];
 
-/// Bullets, which mark the items of a list and say nothing: those that canonical text drops at the beginning of a
-/// line, and the `o` of Courier New that Word has for the second level.
+/// Bullets, which mark list items and say nothing: those that canonical text drops at the beginning of a line, and the
+/// `o` of Courier New that Word uses for the second level.
 const BULLETS: &[char] = &[
     'o', '•', '‣', '⁃', '▪', '◦', '▸', '►', '❖', '➢', '➤', '\u{f0a7}', '\u{f0b7}', '\u{f0d8}',
 ];
 
 impl SymbolFont {
-    /// The font of this name, if it is one of signs.
+    /// The font of this name, if it is a symbol font.
     pub(in crate::formats) fn named(name: &str) -> Option<Self> {
         let name = name.trim();
         let has_prefix = |prefix: &str| {
@@ -107,7 +107,7 @@ impl SymbolFont {
         }
     }
 
-    /// The character of a code of this font.
+    /// The character for a code of this font.
     pub(in crate::formats) fn character(self, code: u8) -> char {
         let listed = |table: &[(u8, char)]| {
             let found = table.iter().find(|(known, _)| *known == code);
@@ -124,7 +124,7 @@ impl SymbolFont {
         known.unwrap_or_else(|| private(code))
     }
 
-    /// The character that this one of the private use area stands for; any other one is itself.
+    /// The character that a private use character stands for; any other character is returned unchanged.
     pub(in crate::formats) fn of_private(self, character: char) -> char {
         let code = u32::from(character).checked_sub(0xf000);
         let code = code.and_then(|code| u8::try_from(code).ok());

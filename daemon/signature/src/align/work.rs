@@ -6,7 +6,7 @@ pub(super) const STEPS_A_LOOK: u64 = 1 << 14;
 
 /// Counts items looked at.
 pub(super) struct Work<'c, E> {
-    /// Steps that were taken so far.
+    /// Number of steps taken so far.
     pub(super) steps: u64,
     next_look: u64,
     go_on: &'c mut dyn FnMut() -> Result<(), E>,

@@ -174,8 +174,8 @@ impl Shingler {
         chosen
     }
 
-    /// The least shingle of each chunk, where chunks end with shingles of a choice: in no particular order and with
-    /// some repeats.
+    /// The least shingle of each chunk, in no particular order and with some repeats. A chunk ends at each shingle that
+    /// `ends` selects.
     pub(super) fn minima(&self, text: &str, ends: Choice) -> Vec<Fingerprint> {
         let (units, step) = self.units(text);
         let (mut kept, mut distinct) = (Vec::new(), Distinct::default());

@@ -17,7 +17,7 @@ pub(crate) enum Choice {
 }
 
 impl Choice {
-    /// The multiples of n.
+    /// Selects the multiples of n.
     pub(crate) fn multiples_of(n: u64) -> Self {
         let rung = u8::try_from(n.trailing_zeros()).ok().and_then(Rung::new);
         match rung.filter(|rung| rung.modulus() == n) {
@@ -36,7 +36,7 @@ impl Choice {
     }
 }
 
-/// What the windows of a text are gone through for.
+/// What to do with the windows of a text.
 #[cfg_attr(
     not(target_arch = "x86_64"),
     expect(dead_code, reason = "read where the processor may have AVX-512")
@@ -44,9 +44,9 @@ impl Choice {
 pub(super) enum Task<'t> {
     /// Shows all fingerprints in the order of the text.
     Runs(&'t mut dyn FnMut(&[Fingerprint])),
-    /// Adds the fingerprints of a choice in no particular order.
+    /// Adds the selected fingerprints in no particular order.
     Choose(Choice, &'t mut Vec<Fingerprint>),
-    /// Joins the stretches of chunks that end with windows of a choice, and adds the least of the others.
+    /// Joins the lanes' stretches, and adds the least of each chunk that lies within one; selected windows end chunks.
     Minima(
         Choice,
         &'t mut dyn FnMut(Stretch, &mut Vec<Fingerprint>),

@@ -1,8 +1,8 @@
-//! The least fingerprint of each chunk of a text, found while its windows are slid over.
+//! Finds the least fingerprint of each chunk of a text, while the windows are slid over it.
 //!
-//! A chunk ends with a window of a choice. Each lane of a block has a stretch of the text to itself and finds the
-//! least of the chunks that end in it; the first of them began in the stretch before, so that stretches are joined in
-//! the order of the text.
+//! A chunk ends at each window that a choice selects. Each lane of a block has a stretch of the text to itself and
+//! finds the least fingerprint of each chunk that ends in it. The first of these chunks began in an earlier stretch, so
+//! stretches are joined in the order of the text.
 
 use super::{Choice, LANES, LONGEST, Position, RabinWindow, Task};
 use crate::fingerprint::Fingerprint;
@@ -10,9 +10,9 @@ use crate::fingerprint::Fingerprint;
 /// What a lane has seen of the chunks in its stretch of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stretch {
-    /// The least of the windows up to the first end of a chunk, with that; `None` where no chunk ends here.
+    /// The least of the windows up to and including the first that ends a chunk; `None` if no chunk ends here.
     pub(crate) first: Option<Fingerprint>,
-    /// The least of the windows after the last end, the greatest there is where there are none.
+    /// The least of the windows after the last end of a chunk; the greatest possible fingerprint if there are none.
     pub(crate) open: Fingerprint,
     /// Whether the last window did not end a chunk.
     pub(crate) is_open: bool,
@@ -28,13 +28,13 @@ impl Default for Stretch {
     }
 }
 
-/// The greatest fingerprint there is.
+/// The greatest possible fingerprint.
 const GREATEST: Fingerprint = Fingerprint(u64::MAX);
 
 impl RabinWindow {
-    /// Goes through the windows of a text in chunks that end with windows of a choice. Shows `join` the stretches of
-    /// the text, left to right; adds the least of each chunk that begins and ends within one stretch to `kept`, in no
-    /// particular order.
+    /// Finds the least of each chunk of a text, where chunks end at the windows that `ends` selects. Passes the
+    /// stretches of the text to `join`, left to right. Adds the least of each chunk that begins and ends within one
+    /// stretch to `kept`, in no particular order.
     pub(crate) fn minima(
         &self,
         bytes: &[u8],
@@ -66,7 +66,7 @@ impl RabinWindow {
         mut join: impl FnMut(Stretch, &mut Vec<Fingerprint>),
         kept: &mut Vec<Fingerprint>,
     ) {
-        // Kept in arrays: a `Vec` that may grow costs the loop its registers.
+        // Arrays, because a `Vec` that may grow would cost the loop its registers.
         let mut found = [[GREATEST; LONGEST]; LANES];
         while let Some(block) = at.block(self.width) {
             let (mut count, mut least) = ([0; LANES], [GREATEST; LANES]);

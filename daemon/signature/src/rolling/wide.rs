@@ -1,15 +1,15 @@
-//! The kernel on processors with AVX-512, its byte permutations and the instructions for Galois fields: eight
-//! chains in one register.
+//! The kernel on processors with AVX-512, its byte permutations and the Galois field instructions: eight chains in one
+//! register.
 //!
-//! A look-up in a table of byte multiples is linear over GF(2), so that it is a product with a matrix of bits, and
+//! A look-up in a table of byte multiples is linear over GF(2), so it is a product with a bit matrix, and
 //! `vgf2p8affineqb` multiplies eight bytes by such a matrix at once. The residues of eight lanes therefore lie in a
-//! register byte by byte: its quadword j holds byte j of all of them. To slide the eight windows is to move the
-//! quadwords up by one, with the entering bytes in the lowest, and to add two products: of the bytes that went out
-//! at the top, and of those that leave the windows. Nothing is looked up in memory.
+//! register byte by byte: its quadword j holds byte j of all of them. Sliding the eight windows moves the quadwords up
+//! by one, with the entering bytes in the lowest, and adds two products: that of the bytes pushed out at the top, and
+//! that of the bytes that leave the windows. Nothing is looked up in memory.
 //!
-//! These intrinsics are the only `unsafe` code of the crate: it is chosen while the program runs whether they are
-//! used, and the compiler cannot see that the processor was asked. All other processors run the chains of
-//! [`super::RabinWindow::chains`], and tests hold the one against the other.
+//! All `unsafe` code of the crate is in this file: whether these intrinsics are used is decided at run time, and the
+//! compiler cannot see that the processor was checked. All other processors run the chains of
+//! [`super::RabinWindow::chains`], and tests compare the two.
 
 use std::arch::x86_64::{
     __m512i, __mmask8, _mm512_alignr_epi64, _mm512_cmple_epu64_mask, _mm512_cmplt_epu64_mask,
@@ -24,15 +24,15 @@ use crate::fingerprint::{Fingerprint, PUSH, SCATTER, Table, residue};
 
 /// Chains in a register.
 const LANES: usize = 8;
-/// Windows of a lane that are done before the next bytes are fetched.
+/// Windows of a lane that are processed before the next bytes are loaded.
 const STEP: usize = 8;
-/// Fewer windows of a lane are left to the other kernel.
+/// Minimum number of windows per lane; shorter lanes are left to the other kernel.
 const SHORTEST: usize = 16;
 
-/// Fingerprints that are gathered before they are handed on.
+/// Fingerprints that are gathered before they are passed on.
 const GATHERED: usize = 512;
 
-/// For each byte of a look-up in a table of byte multiples, the matrix that yields it.
+/// The matrix for each byte that a look-up in a table of byte multiples yields.
 type Matrices = [u64; 8];
 
 /// The kernel for windows of one width, on a processor that has the instructions.
@@ -42,7 +42,7 @@ pub(super) struct Wide {
 }
 
 impl Wide {
-    /// The kernel with the table that takes an outgoing byte back; `None` where the processor lacks an instruction.
+    /// The kernel with the table that removes an outgoing byte; `None` if the processor lacks an instruction.
     pub(super) fn detected(pop: &Table) -> Option<Self> {
         let has = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -52,7 +52,7 @@ impl Wide {
         has.then(|| Self { pop: matrices(pop) })
     }
 
-    /// Goes through most of the windows from a position on; returns the position after them.
+    /// Processes most of the windows from a position on; returns the position after them.
     #[expect(
         unsafe_code,
         reason = "which instructions there are is known at run time"
@@ -62,7 +62,7 @@ impl Wide {
             width,
             pop: &self.pop,
         };
-        // SAFETY: there is a `Wide` only where the processor has all features that `run` names.
+        // SAFETY: a `Wide` exists only if the processor has all features that `run` enables.
         unsafe { run(windows, at, task) }
     }
 }
@@ -74,7 +74,7 @@ struct Windows<'m> {
     pop: &'m Matrices,
 }
 
-/// The matrices of a table, which is told by its multiples of single bits.
+/// The matrices of a table, which its multiples of single bits determine.
 const fn matrices(table: &Table) -> Matrices {
     let mut all = [0; 8];
     let mut bit = 0;
@@ -140,7 +140,7 @@ fn choose<'b>(
         while let Some((_, fingerprints)) = chains.next() {
             for eight in fingerprints {
                 let wanted = test.passes(eight);
-                // Written over where fewer than eight are wanted.
+                // The next eight overwrite the lanes beyond those wanted.
                 let packed = in_lanes(_mm512_maskz_compress_epi64(wanted, eight));
                 kept[end..end + LANES].copy_from_slice(&packed);
                 end += wanted.count_ones() as usize;
@@ -200,12 +200,12 @@ fn minima<'b>(
     at
 }
 
-/// A choice in registers.
+/// A choice, held in registers.
 #[derive(Clone, Copy)]
 enum Test {
-    /// These bits are zero.
+    /// These bits of a fingerprint are zero.
     Zero(__m512i),
-    /// The quotient by the inverse, less the offset, rotated, is no greater than this.
+    /// The product with the inverse, less the offset and rotated right, is at most `most`.
     Quotient {
         inverse: __m512i,
         offset: __m512i,
@@ -259,9 +259,9 @@ impl Test {
 struct Chains<'b> {
     bytes: &'b [u8],
     width: usize,
-    /// Windows of a lane; a multiple of [`STEP`].
+    /// Windows per lane; a multiple of [`STEP`].
     stride: usize,
-    /// Windows of each lane that were done.
+    /// Windows of each lane that were processed.
     done: usize,
     /// Byte j of the residue of lane i is byte 8·j + i.
     residues: __m512i,
@@ -270,13 +270,13 @@ struct Chains<'b> {
 }
 
 impl<'b> Chains<'b> {
-    /// Chains for most of the windows from a position on, for at most `longest` windows a lane; `None` where there
-    /// are too few.
+    /// Chains for most of the windows from a position on, with at most `longest` windows per lane; `None` if there are
+    /// too few windows.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni")]
     #[inline]
     fn of(windows: Windows<'_>, at: &Position<'b>, longest: usize) -> Option<Self> {
         let width = windows.width;
-        // The window after the last one is there too.
+        // One window is left over: the residues end up at the window after the last one.
         let stride = ((at.windows(width) - 1) / (LANES * STEP) * STEP).min(longest);
         if stride < SHORTEST || 2 * stride < width {
             return None;
@@ -296,8 +296,8 @@ impl<'b> Chains<'b> {
         })
     }
 
-    /// How many windows of each lane were done before, and the fingerprints of the next: of one window of each lane,
-    /// then of the next.
+    /// Returns how many windows of each lane were processed before, and the fingerprints of the next [`STEP`]: one
+    /// register per step, with one window of each lane.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni")]
     #[inline]
     fn next(&mut self) -> Option<(usize, [__m512i; STEP])> {
@@ -316,7 +316,7 @@ impl<'b> Chains<'b> {
                 _mm512_alignr_epi64::<7>(self.residues, _mm512_permutexvar_epi64(step, entering));
             let pushed = _mm512_gf2p8affine_epi64_epi8::<0>(top, self.push);
             let popped = _mm512_gf2p8affine_epi64_epi8::<0>(out, self.pop);
-            // The sum of all three.
+            // The sum of all three over GF(2), which is XOR.
             self.residues = _mm512_ternarylogic_epi64::<0x96>(shifted, pushed, popped);
             fingerprints
         });
@@ -324,7 +324,7 @@ impl<'b> Chains<'b> {
         Some((start, fingerprints))
     }
 
-    /// Eight bytes of each lane.
+    /// Loads eight bytes of each lane.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni")]
     #[inline]
     fn bytes_from(&self, start: usize) -> __m512i {
@@ -335,7 +335,7 @@ impl<'b> Chains<'b> {
         }))
     }
 
-    /// The position after all of them.
+    /// The position after the windows of all lanes.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni")]
     #[inline]
     fn after(self) -> Position<'b> {
@@ -354,7 +354,7 @@ fn fingerprints(residues: __m512i) -> __m512i {
     _mm512_rol_epi64::<16>(_mm512_mullo_epi64(transposed(residues), scatter))
 }
 
-/// Brings byte j of quadword i to byte i of quadword j.
+/// Moves byte j of quadword i to byte i of quadword j.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi,gfni")]
 #[inline]
 fn transposed(bytes: __m512i) -> __m512i {
@@ -377,10 +377,10 @@ fn of_lanes(lanes: [u64; LANES]) -> __m512i {
     _mm512_set_epi64(h, g, f, e, d, c, b, a)
 }
 
-/// The quadwords of a register.
+/// The eight quadwords of a register.
 #[inline(always)]
 #[expect(unsafe_code, reason = "there is no safe conversion on this toolchain")]
 fn in_lanes(register: __m512i) -> [u64; LANES] {
-    // SAFETY: both are 64 bytes, and any bytes are eight numbers.
+    // SAFETY: both types are 64 bytes, and any bytes are eight valid numbers.
     unsafe { std::mem::transmute(register) }
 }

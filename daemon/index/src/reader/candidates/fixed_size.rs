@@ -21,8 +21,8 @@ use super::{Candidate, Candidates, CountBasis, Coverage, MIN_LONG_SHARE, Tally};
 use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount, View};
 
 impl IndexReader {
-    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. Of
-    /// an index that holds none of its scheme there are none. What they take is counted by the account.
+    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. There
+    /// are none if the index holds none of the query's scheme. Their memory is charged to the account.
     pub fn candidates_of_fixed_size(
         &self,
         query: &Signature,

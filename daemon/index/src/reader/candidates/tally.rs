@@ -18,14 +18,14 @@ const SHARDS_OF_QUESTION: usize = 2;
 /// and the count is exact.
 const SHARDS_OF_EDGE: usize = 8;
 
-/// Bytes that a document takes in the map of counts, with room to grow.
+/// Bytes that a document takes in the map of counts, including room to grow.
 pub(super) const COUNTED: u64 = 48;
-/// Documents that are counted before the memory for those among them that were not known is taken.
+/// Documents counted before memory is taken for the new ones among them.
 const COUNTED_AT_ONCE: usize = 4_096;
 
-/// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and
-/// only if needed. No lock is held: of documents that were recorded after the counting began, and of
-/// those purged since, counts mean nothing.
+/// Counts, per document, how many of the probes it holds. Long posting lists are set aside; they are read last, and
+/// only if needed. No lock is held, so the counts of documents that were recorded or purged after counting began mean
+/// nothing.
 pub(crate) struct Tally<'a> {
     index: &'a IndexReader,
     scheme: SchemeKind,
@@ -42,7 +42,7 @@ pub(crate) struct Tally<'a> {
     /// The last change of a signature before counting began: if a document was signed again later, postings of both
     /// signatures may have been counted.
     pub(crate) began: u32,
-    /// Counts the memory of `shared`, for a question.
+    /// The memory permit for `shared`, if the count serves a question.
     pub(super) held: Option<GrowingPermit>,
 }
 
@@ -115,7 +115,7 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// A count for a question about these documents, whose memory is taken of an account.
+    /// A count for a question about these documents, which charges its memory to an account.
     pub(crate) fn of_question(
         index: &'a IndexReader,
         scheme: SchemeKind,
@@ -134,7 +134,7 @@ impl<'a> Tally<'a> {
         self.left_out = Some(id);
     }
 
-    /// Adds documents that were found otherwise, so that they are counted if they share anything.
+    /// Adds documents that were found by other means, so that they are counted if they share anything.
     pub(super) fn add_uncounted(
         &mut self,
         documents: impl Iterator<Item = DocId>,
@@ -146,7 +146,7 @@ impl<'a> Tally<'a> {
         self.hold_since(known)
     }
 
-    /// Takes the memory of the documents that were added since so many were known.
+    /// Takes memory for the documents added since `known` of them were held.
     fn hold_since(&mut self, known: usize) -> Result<(), IndexError> {
         let added = (self.shared.len() - known) as u64;
         match &mut self.held {
@@ -155,8 +155,8 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// The candidates that `candidate` makes of the documents counted, with the permit for them. Memory is waited for
-    /// while nothing is locked, and the state is locked for some thousands of documents at a time.
+    /// Makes candidates of the counted documents with `candidate`; returns them with the permit for their memory.
+    /// Nothing is locked while it waits for memory, and the state is locked for a few thousand documents at a time.
     pub(super) fn into_candidates(
         self,
         candidate: &dyn Fn(DocId, &DocumentStats, u64) -> Option<Candidate>,
@@ -182,7 +182,7 @@ impl<'a> Tally<'a> {
         Ok((found, held))
     }
 
-    /// Counts none but these from now on, of those that were counted.
+    /// Drops all counted documents except these.
     pub(crate) fn keep(&mut self, documents: impl Iterator<Item = DocId>) {
         let kept: FxHashSet<DocId> = documents.collect();
         self.shared.retain(|id, _| kept.contains(id));
@@ -252,7 +252,7 @@ impl<'a> Tally<'a> {
         if let Some(lists) = principal_lists {
             let mut unknown = Vec::with_capacity(probes.len());
             for (key, fingerprint) in probes {
-                // Copied, so that the state is not locked under the lists.
+                // Copied, so that the state is never locked while the lists are.
                 match lists.get(key) {
                     Some(list) => self.count(&list, look_up)?,
                     None => unknown.push((key, fingerprint)),
@@ -292,7 +292,7 @@ impl<'a> Tally<'a> {
         list.iter().copied().filter(leads).collect()
     }
 
-    /// Counts the documents of a list. Memory is waited for while nothing is locked.
+    /// Counts the documents of a list. Nothing is locked while it waits for memory.
     fn count(&mut self, list: &[DocId], look_up: LookUp) -> Result<(), IndexError> {
         if !look_up.adds_documents() {
             for id in list {

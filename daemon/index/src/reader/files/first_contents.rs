@@ -12,10 +12,10 @@ use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 /// Bytes that a document and a content take in a map, with room to grow.
 const FIRST: u64 = 96;
 
-/// A page of keys that holds one key, in bytes.
+/// Bytes of a page of keys that holds a single key.
 const ONE_KEY: usize = 1;
 
-/// Of documents that several files carry, the content of the first file.
+/// The content of the first file of each document that several files carry.
 pub(crate) struct FirstContents {
     pub(crate) contents: HashMap<DocId, ContentHash>,
     held: GrowingPermit,
@@ -48,8 +48,8 @@ impl FirstContents {
 }
 
 impl IndexReader {
-    /// The first file of the view that carries a document, the one called indexed. It takes as many reads as the
-    /// document has contents and the view roots, however many files there are.
+    /// The first file of the view that carries a document: the one called indexed. This takes as many reads as the
+    /// document has contents and the view has roots, however many files there are.
     pub fn first_file(&self, id: DocId, view: &View) -> Result<Option<FileView>, IndexError> {
         let mut found = None;
         self.visit_files_by_page(id, view, ONE_KEY, &mut |first| {
@@ -59,7 +59,7 @@ impl IndexReader {
         Ok(found)
     }
 
-    /// Looks up the first file of a document that several carry, and says whether this is another.
+    /// Looks up the first file of a document that several files carry. If `file` is another one, calls it identical.
     pub(super) fn note_first(
         &self,
         id: DocId,

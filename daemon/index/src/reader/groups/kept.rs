@@ -22,7 +22,7 @@ pub struct GroupLookup {
 
 /// The documents with text that a view shows, at one moment.
 pub(super) enum Shown {
-    /// It is the very view whose groups are kept.
+    /// The view is the one whose groups are kept.
     Grouped,
     /// Another view, which may show the same documents.
     Others {
@@ -34,7 +34,7 @@ pub(super) enum Shown {
 }
 
 impl Shown {
-    /// Whether the groups of the view are those that are kept.
+    /// Whether the view's groups are the kept ones.
     pub(super) fn is_grouped(&self) -> bool {
         match self {
             Self::Grouped => true,
@@ -117,7 +117,7 @@ impl IndexReader {
 }
 
 impl IndexState {
-    /// What a view shows, to be compared with what is grouped once the state is not locked any more.
+    /// What a view shows, to be compared with what is grouped after the state is unlocked.
     pub(super) fn shown_by(&self, view: &View) -> Shown {
         match *view == self.grouped {
             true => Shown::Grouped,

@@ -1,9 +1,9 @@
-//! The numbers of groups: kept where they can be kept, and given to groups that have none.
+//! Group ids: kept where they can be kept, and assigned to groups that have none.
 //!
-//! Tens of thousands of groups may have changed, and all others wait for a lock that is held meanwhile. So ids are
-//! given in steps, each a batch of its own, between which the locks are free. What gives its id up comes first, in the
-//! order of the ids, with its successor: an id would be lost if the successor had got a new one before. What was not
-//! reached keeps waiting, so nobody takes it for settled.
+//! Tens of thousands of groups may have changed, and everything else waits for a lock while it is held. So ids are
+//! assigned in steps, each a batch of its own, and the locks are free in between. Principals that give up an id come
+//! first, in the order of the ids, each with its successor: an id would be lost if the successor had already been given
+//! a new one. What was not reached stays queued, so it does not count as settled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -18,7 +18,7 @@ use crate::{IndexError, IndexWriter};
 /// Documents whose groups are shown, and those whose groups are not.
 type ByShown = (BTreeSet<DocId>, BTreeSet<DocId>);
 
-/// Documents whose groups are looked at under one lock, with those that lead them.
+/// Documents whose groups are looked at under one lock; their principals come on top.
 pub(crate) const REGROUPED_AT_ONCE: usize = if cfg!(test) { 4 } else { 1 << 10 };
 
 impl IndexWriter {
@@ -43,8 +43,8 @@ impl IndexWriter {
         Ok(regrouped)
     }
 
-    /// The principals of these documents, and those among them, that have an id and around which no group is shown
-    /// any more, in the order of their ids.
+    /// Those of these documents and their principals that have a group id although no group is shown around them any
+    /// more, in the order of the ids.
     fn giving_up(&self, pending: &[DocId]) -> Vec<DocId> {
         let mut found: BTreeMap<GroupId, DocId> = BTreeMap::new();
         for some in pending.chunks(REGROUPED_AT_ONCE) {
@@ -58,7 +58,7 @@ impl IndexWriter {
         found.into_values().collect()
     }
 
-    /// Gives the groups of some documents their ids, in one batch.
+    /// Assigns ids to the groups of some documents, in one batch.
     fn update_some_group_ids(
         &self,
         ids: &[DocId],
@@ -93,14 +93,14 @@ impl IndexWriter {
 }
 
 impl IndexState {
-    /// These documents, which wait no longer, and their principals, by whether a group is shown around them.
+    /// Takes these documents off the queue; returns them and their principals, by whether a group is shown around them.
     fn take_by_shown(&mut self, ids: &[DocId]) -> ByShown {
         #[cfg(test)]
         {
             let largest = &mut self.unsettled.largest_regrouping;
             *largest = (*largest).max(ids.len());
         }
-        // Since they were listed, some may have come to need a place: these come up again once they have one.
+        // Some may have come to need a place since they were listed: they are queued again once they have one.
         let waiting = ids
             .iter()
             .filter(|id| !self.unsettled.needs_placement(**id));
@@ -114,8 +114,8 @@ impl IndexState {
         staying.partition(|id| self.is_shown(*id))
     }
 
-    /// Keeps group ids where they can be kept: a principal's own, or that of a group whose principal
-    /// joined this one. Returns group ids taken away and given.
+    /// Keeps group ids where they can be kept: a principal has its own, or that of a group whose principal joined this
+    /// one. Returns the group ids taken away and those assigned.
     fn assign_group_ids(
         &mut self,
         (shown, hidden): &ByShown,

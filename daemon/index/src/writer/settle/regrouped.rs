@@ -50,7 +50,7 @@ impl IndexState {
         self.groups_before.documents.entry(id).or_insert(group);
     }
 
-    /// Adds which of these documents, which have their places and group ids, went to another group.
+    /// Adds those of these documents that moved to another group. All of them have their places and group ids.
     pub(super) fn take_moved(
         &mut self,
         ids: impl IntoIterator<Item = DocId>,
@@ -66,8 +66,8 @@ impl IndexState {
         }
     }
 
-    /// Adds which groups have another principal or vanished, of at most so many that come next by their ids; returns
-    /// the last of these.
+    /// Adds the groups that vanished or have another principal, among the next `most` groups by id; returns the last
+    /// one looked at.
     pub(super) fn take_led_and_vanished(
         &mut self,
         from: Bound<GroupId>,
@@ -82,7 +82,7 @@ impl IndexState {
         for (group, principal) in &some {
             match self.group_ids.principal(*group) {
                 None => regrouped.vanished.push((*group, *principal)),
-                // Who takes it on has no place yet: it stays noted.
+                // The new principal has no place yet, so the group stays noted.
                 Some(now) if self.unsettled.needs_placement(now) => continue,
                 Some(now) if now != *principal => regrouped.led.push((*group, now)),
                 Some(_) => {}

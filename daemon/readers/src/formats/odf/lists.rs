@@ -196,8 +196,7 @@ impl Lists {
     }
 }
 
-/// The level of number `at`, from 0.
-/// A level whose items are not numbered. A mere bullet is no text; a dash, or a box that is ticked, is.
+/// A level whose items are not numbered. A mere bullet is not text; a dash or a ticked box is.
 fn bullet(tag: &BytesStart<'_>) -> Level {
     let sign = attribute(tag, "text:bullet-char").unwrap_or_default();
     match is_bullet(&sign) {
@@ -210,6 +209,7 @@ fn bullet(tag: &BytesStart<'_>) -> Level {
     }
 }
 
+/// The level of number `at`, from 0.
 fn level(tag: &BytesStart<'_>, at: usize) -> Level {
     let numeral = numeral(tag);
     let shown = number(tag, "text:display-levels").unwrap_or(1).max(1) as usize;

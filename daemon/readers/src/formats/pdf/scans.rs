@@ -1,18 +1,18 @@
-//! Pages that were scanned: they draw a large picture and have no text.
+//! Scanned pages: they draw a large picture and have no text.
 
 use pdf_extract::{Dictionary, Document, Object, ObjectId};
 
 use super::bounds::dictionary;
 
-/// Pixels of the smallest picture that is taken for a scanned page or a part of it. A page of A4 at 72 dots per inch
-/// has twice as many; logos and signatures have fewer.
+/// Pixels of the smallest picture that counts as a scanned page or a part of one. An A4 page at 72 dots per inch has
+/// twice as many; logos and signatures have fewer.
 const MIN_PIXELS: i64 = 250_000;
-/// Drawn objects of a page that are looked at.
+/// Maximum number of drawn objects examined in one set of resources.
 const MAX_DRAWN: usize = 1000;
-/// Forms within forms that are followed.
+/// Maximum depth of nested forms that are followed.
 const MAX_DEPTH: usize = 4;
 
-/// Counts the pages, of those numbered `without_text`, that draw a large picture.
+/// Counts those of the pages numbered `without_text` that draw a large picture.
 pub(super) fn count(document: &Document, without_text: &[u32]) -> u64 {
     let pages = document.get_pages();
     let ids = without_text.iter().filter_map(|number| pages.get(number));
@@ -20,7 +20,7 @@ pub(super) fn count(document: &Document, without_text: &[u32]) -> u64 {
 }
 
 fn is_scanned(document: &Document, page: ObjectId) -> bool {
-    // Pages may share resources, so one that draws nothing may list pictures too.
+    // Pages may share resources, so a page that draws nothing may still list pictures.
     let content = document.get_page_content(page).unwrap_or_default();
     if !draws(&content) {
         return false;
@@ -36,7 +36,7 @@ fn is_scanned(document: &Document, page: ObjectId) -> bool {
         .any(|resources| has_large_picture(document, resources, MAX_DEPTH))
 }
 
-/// Whether the operator `Do` stands in the content.
+/// Whether the content contains the operator `Do`.
 fn draws(content: &[u8]) -> bool {
     let mut words = content.split(u8::is_ascii_whitespace);
     words.any(|word| word == b"Do")

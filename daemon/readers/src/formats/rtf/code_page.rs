@@ -12,7 +12,7 @@ pub(in crate::formats) enum CodePage {
     Known(&'static Encoding),
     /// A DOS code page: ASCII, and these characters from 128 on.
     Dos(&'static str),
-    /// Signs of a font.
+    /// Characters of a symbol font.
     Symbols(SymbolFont),
 }
 

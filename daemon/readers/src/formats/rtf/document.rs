@@ -323,7 +323,7 @@ impl<'a> Document<'a> {
             }
             _ => {
                 let text = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-                // Fonts of signs have theirs in the private area.
+                // Symbol fonts have their characters in the private use area.
                 let font = self.fonts.symbols(self.group.font.or(self.default_font));
                 let text = font.map_or(text, |font| font.of_private(text));
                 self.emit(text.encode_utf8(&mut [0; 4]));

@@ -257,11 +257,11 @@ impl<'a> Story<'a> {
     }
 }
 
-/// The character of a `sym` element. Fonts of signs have theirs in the private area.
+/// The character of a `sym` element. Symbol fonts have theirs in the private use area.
 fn symbol(tag: &BytesStart<'_>) -> Option<String> {
     let code = u32::from_str_radix(&attribute(tag, "char")?, 16).ok()?;
     let font = attribute(tag, "font").and_then(|font| SymbolFont::named(&font));
-    // Some writers leave out the private area.
+    // Some writers give the code without the private use area's 0xF000.
     let code = match font {
         Some(_) if code <= 0xff => code + 0xf000,
         _ => code,

@@ -11,7 +11,7 @@ const NAME_BYTES: usize = 64;
 #[derive(Debug, Default)]
 struct Font {
     page: Option<CodePage>,
-    /// Set where the character set says that it is a font of signs; its name decides.
+    /// Whether the character set marks it as a symbol font; its name says which one, if any.
     has_signs: bool,
     name: Vec<u8>,
 }
@@ -50,7 +50,7 @@ impl Fonts {
         }
     }
 
-    /// Returns which font of signs this is, if it is one.
+    /// Returns which symbol font this is, if it is one.
     pub(super) fn symbols(&self, number: Option<i32>) -> Option<SymbolFont> {
         let font = self.0.get(&number?).filter(|font| font.has_signs)?;
         let name = String::from_utf8_lossy(&font.name);

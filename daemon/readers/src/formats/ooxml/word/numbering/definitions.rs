@@ -84,7 +84,7 @@ struct Lists<'a> {
     instance: Option<(String, Instance)>,
     level: Option<Level>,
     is_bullet: bool,
-    /// The font of signs of the label of this level.
+    /// The symbol font of this level's label.
     font: Option<SymbolFont>,
     /// The level that is open, or overridden.
     at: usize,
@@ -168,7 +168,7 @@ impl Lists<'_> {
     }
 }
 
-/// The label of an item that is not numbered: none if it is a mere bullet. A dash, or a box that is ticked, is text.
+/// The label of an item that is not numbered: empty for a mere bullet. A dash or a ticked box is text.
 fn bullet(label: &[Piece], font: Option<SymbolFont>) -> Rc<[Piece]> {
     let text = label.iter().filter_map(|piece| match piece {
         Piece::Text(text) => Some(text.as_str()),
