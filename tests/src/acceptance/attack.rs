@@ -11,7 +11,7 @@ mod table;
 mod texts;
 
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
@@ -80,15 +80,12 @@ const PAUSE: Duration = Duration::from_millis(200);
 
 /// Waits until `seen` says so; the last thing it said, where it never does.
 fn eventually(what: &str, mut seen: impl FnMut() -> Result<Option<String>>) -> Result<()> {
-    let mut last = None;
-    for _ in 0..PATIENCE.as_millis() / PAUSE.as_millis() {
-        last = seen()?;
-        if last.is_none() {
-            return Ok(());
-        }
+    let until = Instant::now() + PATIENCE;
+    while let Some(last) = seen()? {
+        anyhow::ensure!(Instant::now() < until, "{what}: {last}");
         thread::sleep(PAUSE);
     }
-    anyhow::bail!("{what}: {}", last.unwrap_or_default())
+    Ok(())
 }
 
 #[cfg(test)]

@@ -86,7 +86,7 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
                 .begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default())
                 .map(drop)
         });
-        while second.in_flight().waiting == 0 {
+        while second.in_flight().waiting == 0 && !alone.is_finished() {
             std::thread::yield_now();
         }
         // Members of a container, a suspect among them: the suspect that waits would wait for

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Weak};
 
 use simdex_schema::meta::Parameters;
@@ -32,6 +32,15 @@ pub(super) const PARAMETERS: Parameters = Parameters {
     threshold: 0.7,
     template_lines: None,
 };
+
+/// Sets a flag that other threads wait for, however its own thread ends.
+pub(super) struct Finish<'a>(pub(super) &'a AtomicBool);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
 
 /// Where an index is stored.
 enum Place {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::bed::{Bed, put};
+use super::bed::{Bed, Finish, put};
 use super::frail::{Access, DAWDLES, hook};
 use super::texts::Random;
 use crate::Cancel;
@@ -81,8 +81,9 @@ fn readers_find_their_texts_while_segments_are_rewritten() {
                     }
                 }
             });
+            let finish = Finish(&done);
             let compacted = bed.index().writer.compact_texts(&Cancel::never());
-            done.store(true, Ordering::SeqCst);
+            drop(finish);
             assert!(compacted.unwrap() > 0, "round {round}");
             reader.join().unwrap();
         });

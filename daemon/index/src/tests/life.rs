@@ -8,8 +8,8 @@ use simdex_schema::{GroupId, State};
 use simdex_signature::Ratio;
 
 use super::bed::{
-    Bed, account, content, document, file, pairs, postings_in_runs, put, put_content, put_raw,
-    seen, seen_file,
+    Bed, Finish, account, content, document, file, pairs, postings_in_runs, put, put_content,
+    put_raw, seen, seen_file,
 };
 use super::model::Model;
 use super::texts::{Random, pool};
@@ -86,15 +86,6 @@ fn whatever_happens_the_index_says_what_the_model_says() {
 #[test]
 fn so_it_does_on_disk() {
     live(Bed::disk(), 100, 40);
-}
-
-/// Ends the other threads, however this one ends.
-struct Finish<'a>(&'a AtomicBool);
-
-impl Drop for Finish<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
 }
 
 #[test]

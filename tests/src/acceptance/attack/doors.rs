@@ -259,7 +259,10 @@ pub(super) fn hang_up() -> Result<Verdict> {
     std::thread::sleep(std::time::Duration::from_secs(2));
     eventually("the daemon neither goes on nor ends", || {
         match daemon.ended()? {
-            None => Ok(daemon.sync().err().map(|error| error.to_string())),
+            None => {
+                let asked = ask(&daemon, &[OsStr::new("status")])?;
+                Ok((asked.code()? != 0).then(|| asked.stderr.trim().to_owned()))
+            }
             Some(status) => {
                 ensure!(status.success(), "the daemon ended with {status}");
                 Ok(None)

@@ -1,8 +1,6 @@
 //! The index while it changes: questions beside a writer, deletion against insertion, `status`, and an
 //! opening after a kill.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use anyhow::{Context as _, ensure};
 use simdex_index::store::{ProbeResult, probe};
 use simdex_index::{Cancel, Index, IndexReader, Opened, View};
@@ -85,16 +83,11 @@ fn ask_while(
     index: &IndexReader,
     work: impl FnOnce() -> anyhow::Result<Filled> + Send,
 ) -> anyhow::Result<(Filled, Asked)> {
-    let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let worker = scope.spawn(|| {
-            let done = work();
-            is_done.store(true, Ordering::Relaxed);
-            done
-        });
+        let worker = scope.spawn(work);
         let mut all = Asked::default();
         let mut rounds = queries.chunks(16).cycle();
-        while !is_done.load(Ordering::Relaxed)
+        while !worker.is_finished()
             && let Some(some) = rounds.next()
         {
             all.add(asked(index, some)?);

@@ -58,6 +58,8 @@ fn register() -> Arc<Call> {
     let mut calls = CALLS.lock().unwrap_or_else(PoisonError::into_inner);
     calls.retain(|call| call.strong_count() > 0);
     calls.push(Arc::downgrade(&call));
+    #[cfg(test)]
+    LazyLock::force(&tests::WATCHDOG);
     call
 }
 
@@ -78,6 +80,22 @@ pub fn oldest_call() -> Option<Duration> {
 mod tests {
     use super::*;
     use std::panic::catch_unwind;
+
+    /// Longer than any call of sled takes in a test.
+    const STUCK: Duration = Duration::from_secs(300);
+
+    /// Ends the tests of this crate if sled never returns, which the daemon does for itself: they would wait for ever.
+    pub(super) static WATCHDOG: LazyLock<()> = LazyLock::new(|| {
+        std::thread::spawn(|| {
+            while oldest_call().is_none_or(|age| age < STUCK) {
+                std::thread::sleep(Duration::from_secs(1));
+            }
+            eprintln!(
+                "a call of sled has not returned for {STUCK:?}: its writer threads wait for each other"
+            );
+            std::process::abort();
+        });
+    });
 
     /// Whether this thread has a running call.
     fn is_counted() -> bool {
