@@ -22,3 +22,4 @@ mod sampling;
 mod scan;
 mod schemes;
 mod templates;
+mod tour;
