@@ -417,3 +417,31 @@ fn a_file_that_comes_while_the_relationships_are_written_has_none() {
     assert_eq!(visits.get(), 3);
     assert!(!text.contains("<Relationship "), "{text}");
 }
+
+#[test]
+fn the_format_names_every_field_of_every_profile() {
+    let format = include_str!("../../../../../schema/FORMAT.md");
+    let (_, section) = format
+        .split_once("\n## What is in a load file?\n")
+        .expect("a section on load files");
+    let (section, _) = section.split_once("\n## ").expect("a section after it");
+    let lines = section.lines().filter(|line| line.starts_with("| "));
+    // What a field holds stands in the first column.
+    let names = |line: &'static str| line.splitn(3, '|').nth(2).unwrap_or_default();
+    let named: Vec<Vec<&str>> = lines
+        .skip(1)
+        .map(|line| names(line).split('`').skip(1).step_by(2).collect())
+        .collect();
+    let profiles = [
+        Profile::Short,
+        Profile::Relativity,
+        Profile::Law,
+        Profile::Brainspace,
+        Profile::Purview,
+    ];
+    let known = Field::ALL.iter();
+    let known: Vec<Vec<&str>> = known
+        .map(|field| profiles.map(|profile| field.name(profile)).to_vec())
+        .collect();
+    assert_eq!(named, known);
+}
