@@ -11,15 +11,19 @@
 
 mod daemon;
 
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use daemon::{Daemon, code, prose};
+use simdex_client::wire::admin_client::AdminClient;
+use simdex_client::wire::similarity_client::SimilarityClient;
 use simdex_client::{FindKind, Subject, wire};
 use simdex_index::store::{Operation, StoreError};
 use simdexd::config::Config;
+use tokio_stream::wrappers::ReceiverStream;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -226,6 +230,46 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
     assert!(!is_healthy(&daemon, "") && !is_healthy(&daemon, "simdex.v1.Similarity"));
     store.disarm();
     whole(&daemon, &["a.txt"]);
+}
+
+#[test]
+fn a_query_whose_client_never_ends_it_does_not_keep_the_index_from_being_opened_again() {
+    let (daemon, store) = bed();
+    write(&daemon, "a.txt", 3);
+    daemon.wait(daemon.client.sync()).unwrap();
+    let query = wire::Query {
+        source: Some(wire::query::Source::Path(
+            daemon.path("a.txt").into_os_string().into_vec(),
+        )),
+        ..wire::Query::default()
+    };
+    let part = Some(wire::find_request::Part::Query(query));
+    let (sender, requests) = tokio::sync::mpsc::channel(1);
+    sender.try_send(wire::FindRequest { part }).unwrap();
+    let channel = daemon.channel();
+    let mut similarity = SimilarityClient::new(channel.clone());
+    let find = async move {
+        let requests = ReceiverStream::new(requests);
+        similarity.find_similar(requests).await.map(drop)
+    };
+    let call = daemon.wait(async { tokio::spawn(find).abort_handle() });
+    // Requests of one connection arrive in their order: once the second is answered, the first is being received.
+    let mut admin = AdminClient::new(channel);
+    daemon.wait(async {
+        sender.reserve().await.unwrap();
+        for _ in 0..20 {
+            admin.status(wire::StatusRequest {}).await.unwrap();
+        }
+    });
+    assert!(!call.is_finished());
+    store.arm(COMMITS_FAIL);
+    write(&daemon, "late.txt", 2);
+    assert!(daemon.wait(daemon.client.sync()).is_err());
+    alarm(&daemon, false);
+    store.disarm();
+    whole(&daemon, &["a.txt", "late.txt"]);
+    assert!(!call.is_finished());
+    call.abort();
 }
 
 #[test]

@@ -44,27 +44,16 @@ impl SubjectSource {
         memory_meter: Option<RequestBytes>,
     ) -> Result<Self, Status> {
         use v1::query::Source as Wire;
-        let engine = runner.engine()?;
+        // No engine is held while a client sends: a slow one must not keep it from being reopened.
         let known = match query.source {
             Some(Wire::Path(path)) => Self::Path(parse_path(path)?),
             Some(Wire::Document(hash)) => Self::Document(parse_document_hash(&hash)?),
             Some(Wire::Text(text)) => Self::Text(text),
             Some(Wire::Signature(signature)) => {
-                Self::Signature(parse_signature(engine.index.reader(), signature)?)
+                Self::Signature(parse_signature(runner.engine()?.index.reader(), signature)?)
             }
             Some(Wire::Upload(upload)) => {
-                let target = UploadTarget {
-                    name: parse_name(upload.path)?,
-                    room: UploadRoom {
-                        dir: engine.data_dir.clone(),
-                        disk: runner.disk(),
-                        share: runner.upload_share(caller),
-                    },
-                    longest: engine.config.grpc.max_upload_mib.bytes(),
-                    memory_meter,
-                };
-                // A slow upload must not keep the engine from being reopened.
-                drop(engine);
+                let target = upload_target(runner, upload, caller, memory_meter)?;
                 let _slot = runner.enter(RequestClass::Upload, caller).await?;
                 let sent = upload::receive(parts, target, caller.deadline).await?;
                 return Ok(Self::Upload(sent));
@@ -138,6 +127,26 @@ impl SubjectSource {
             }
         })
     }
+}
+
+/// Where the document of a query is received.
+fn upload_target(
+    runner: &RequestRunner,
+    upload: v1::Upload,
+    caller: Caller,
+    memory_meter: Option<RequestBytes>,
+) -> Result<UploadTarget, Status> {
+    let engine = runner.engine()?;
+    Ok(UploadTarget {
+        name: parse_name(upload.path)?,
+        room: UploadRoom {
+            dir: engine.data_dir.clone(),
+            disk: runner.disk(),
+            share: runner.upload_share(caller),
+        },
+        longest: engine.config.grpc.max_upload_mib.bytes(),
+        memory_meter,
+    })
 }
 
 /// Decodes a side of a comparison. Writes its bytes to disk: call it on a blocking thread.
