@@ -186,6 +186,29 @@ fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
 }
 
 #[test]
+fn a_report_without_a_count_of_groups_is_known_after_a_crash_too() {
+    let bed = Bed::new();
+    // Over some roots alone, a question does not count the groups.
+    let share = bed.place("share");
+    let duplicates = format!("kind = \"duplicates\"\nroots = [{share:?}]");
+    let scheduler = bed.scheduler(&duplicates);
+    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(at(23, "02:00"));
+    let report = bed.place("reports").join(run(23));
+    let manifest = fs::read_to_string(report.join("manifest.json")).unwrap();
+    assert!(!manifest.contains("\"groups\":"), "{manifest}");
+    let engine = bed.slot.get().unwrap();
+    engine.writer().forget_reports(|_| false).unwrap();
+    let again = bed.scheduler(&duplicates);
+    again.run_due(at(23, "12:00"));
+    let status = again.status().remove(0);
+    assert_eq!(
+        (status.last, status.report, status.error.as_str()),
+        (Some(at(23, "02:00")), Some(report), "")
+    );
+}
+
+#[test]
 fn a_clock_that_was_ahead_for_a_while_stops_no_later_run() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("");

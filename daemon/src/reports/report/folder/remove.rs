@@ -44,17 +44,18 @@ impl ReportDir {
             .map_err(|source| self.failed(name, source))
     }
 
-    /// The number of groups in the report of this name; `None` if its manifest does not bear this key's mark.
+    /// The number of groups in the report of this name, 0 if they were not counted; `None` if its manifest does not
+    /// bear this key's mark.
     pub fn groups_in(&self, name: &OsStr, key: &ReportKey) -> Option<u64> {
         #[derive(Deserialize)]
         struct Manifest {
-            groups: u64,
+            groups: Option<u64>,
         }
         let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty());
         let text = manifest(&folder.ok()?).ok()?;
         key.listed(&text)?;
         let manifest: Manifest = serde_json::from_str(&text).ok()?;
-        Some(manifest.groups)
+        Some(manifest.groups.unwrap_or(0))
     }
 
     /// The report of this name, to compare a later one with. Its manifest must bear this key's mark, and its list
