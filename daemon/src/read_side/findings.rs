@@ -211,11 +211,11 @@ fn reversed(relation: Relation) -> Relation {
     }
 }
 
-/// The subject for a question about a file; `None` if there is nothing to compare, or if its text is damaged,
-/// which the completeness of the answer shows.
+/// The subject for a question about a file; `None` if there is nothing to compare, if its document was removed
+/// meanwhile, or if its text is damaged, which the completeness of the answer shows.
 fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subject>, FindingError> {
     match Subject::from_file(search.engine.index.reader(), file, search.account) {
-        Err(QueryError::Index(error)) if error.is_damaged_text() => Ok(None),
+        Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
         subject => {
             Ok(Some(subject?).filter(|subject| subject.compared_by() != ComparedBy::Nothing))
         }

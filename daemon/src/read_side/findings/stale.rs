@@ -110,7 +110,7 @@ impl Finder<'_, '_> {
         let subject = match Subject::from_document(index, document, view, self.search.account) {
             // Its last file disappeared since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(false),
-            Err(QueryError::Index(error)) if error.is_damaged_text() => {
+            Err(QueryError::Index(error)) if error.is_of_one_document() => {
                 count(&mut self.sums, "not_compared", 1);
                 return Ok(false);
             }

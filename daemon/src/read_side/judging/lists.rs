@@ -101,8 +101,7 @@ impl<'a> ListJudge<'a> {
             return Ok(ListJudgement::TimeOver);
         }
         let judged = match self.pair([a, b], ids, overlap) {
-            Err(IndexError::UnknownDocument(_)) => ListJudgement::NoText,
-            Err(error) if error.is_damaged_text() => ListJudgement::NoText,
+            Err(error) if error.is_of_one_document() => ListJudgement::NoText,
             judged => judged?,
         };
         self.last = Some((ids, judged.clone()));

@@ -88,7 +88,8 @@ pub(super) fn report_group(id: GroupId, members: Vec<ReportMember>) -> ReportGro
     }
 }
 
-/// Reads an extracted text. It is `None` for a damaged one too: the report then says that it is not complete.
+/// Reads an extracted text. It is `None` for a damaged one too (the report then says that it is not
+/// complete), and for one whose last file was removed meanwhile.
 pub(super) fn text_of(
     index: &IndexReader,
     hash: DocumentHash,
@@ -99,7 +100,7 @@ pub(super) fn text_of(
         None => Ok(None),
     });
     match found {
-        Err(error) if error.is_damaged_text() => Ok(None),
+        Err(error) if error.is_of_one_document() => Ok(None),
         Err(error) => Err(io::Error::other(error)),
         Ok(found) => Ok(found),
     }
