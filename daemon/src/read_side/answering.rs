@@ -5,7 +5,7 @@ use simdex_index::{Cancel, MemoryAccount};
 use crate::engine::Engine;
 use crate::read_side::judging::judge_hits;
 use crate::read_side::query::{
-    Answer, Hit, MAX_HITS, QueryError, QueryParams, Subject, find, fold,
+    Answer, Folding, Hit, MAX_HITS, QueryError, QueryParams, Subject, find,
 };
 
 /// A query, and what is to be done with its hits.
@@ -63,10 +63,11 @@ fn find_folded(
     cancel: &Cancel,
 ) -> Result<(Answer, Vec<Option<usize>>), QueryError> {
     let index = engine.index.reader();
+    let mut folding = Folding::new(index, params.relation_threshold, account);
     let mut wider = params.clone();
     loop {
         let mut answer = find(index, subject, &wider, cancel)?;
-        let mut folded = fold(index, &answer.hits, params.relation_threshold, account)?;
+        let mut folded = folding.fold(&answer.hits)?;
         let alone = folded.iter().filter(|under| under.is_none()).count();
         if alone < params.limit && answer.truncated && wider.limit < MAX_HITS as usize {
             wider.limit = wider.limit.saturating_mul(WIDER).min(MAX_HITS as usize);

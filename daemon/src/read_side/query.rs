@@ -43,7 +43,7 @@ pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub(crate) use family::{date_of_document, scheme_used};
-pub use fold::fold;
+pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};
 pub(crate) use kept_texts::KeptTexts;
 pub use named_file::file_at_path;

@@ -18,51 +18,54 @@ const MOST_COMPARED: u32 = 4_096;
 /// Most shingles that one answer reads for folding, apart from the last pair.
 const MOST_SHINGLES: u64 = 64 << 20;
 
-/// For each hit the index of the better one that it is folded under; `None` for those that are not folded.
-pub fn fold(
-    index: &IndexReader,
-    hits: &[Hit],
-    threshold: f64,
-    account: &MemoryAccount,
-) -> Result<Vec<Option<usize>>, IndexError> {
-    let mut folding = Folding {
-        index,
-        threshold,
-        account,
-        left: MOST_COMPARED,
-        left_shingles: MOST_SHINGLES,
-    };
-    // For each document the hit that its files are folded under, or the first of its files.
-    let mut stands_under: HashMap<DocumentHash, usize> = HashMap::new();
-    let mut best: Vec<usize> = Vec::new();
-    let mut folded = Vec::with_capacity(hits.len());
-    for (at, hit) in hits.iter().enumerate() {
-        let under = match stands_under.entry(hit.document) {
-            Entry::Occupied(known) => *known.get(),
-            Entry::Vacant(new) => {
-                let under = folding.best_near(hits, &best, hit)?.unwrap_or(at);
-                if under == at {
-                    best.push(at);
-                }
-                *new.insert(under)
-            }
-        };
-        folded.push((under != at).then_some(under));
-    }
-    Ok(folded)
-}
-
-struct Folding<'a> {
+/// Folds the hits of one answer, round by round: pairs that were compared in an earlier round are not compared again.
+pub struct Folding<'a> {
     index: &'a IndexReader,
     threshold: f64,
     account: &'a MemoryAccount,
+    /// Whether these two documents are near-duplicates, for all pairs compared so far.
+    compared: HashMap<[DocId; 2], bool>,
     /// Pairs that may still be compared.
     left: u32,
     /// Shingles that may still be read.
     left_shingles: u64,
 }
 
-impl Folding<'_> {
+impl<'a> Folding<'a> {
+    /// Folds hits whose resemblance reaches this threshold.
+    pub fn new(index: &'a IndexReader, threshold: f64, account: &'a MemoryAccount) -> Self {
+        Self {
+            index,
+            threshold,
+            account,
+            compared: HashMap::new(),
+            left: MOST_COMPARED,
+            left_shingles: MOST_SHINGLES,
+        }
+    }
+
+    /// For each hit the index of the better one that it is folded under; `None` for those that are not folded.
+    pub fn fold(&mut self, hits: &[Hit]) -> Result<Vec<Option<usize>>, IndexError> {
+        // For each document the hit that its files are folded under, or the first of its files.
+        let mut stands_under: HashMap<DocumentHash, usize> = HashMap::new();
+        let mut best: Vec<usize> = Vec::new();
+        let mut folded = Vec::with_capacity(hits.len());
+        for (at, hit) in hits.iter().enumerate() {
+            let under = match stands_under.entry(hit.document) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => {
+                    let under = self.best_near(hits, &best, hit)?.unwrap_or(at);
+                    if under == at {
+                        best.push(at);
+                    }
+                    *new.insert(under)
+                }
+            };
+            folded.push((under != at).then_some(under));
+        }
+        Ok(folded)
+    }
+
     /// The best hit so far that this one resembles enough; `None` if there is none, or nothing more may be compared.
     fn best_near(
         &mut self,
@@ -79,23 +82,41 @@ impl Folding<'_> {
             let Some((theirs, _)) = hits[other].file.document else {
                 continue;
             };
-            if self.left == 0 || self.left_shingles == 0 {
-                break;
-            }
-            self.left -= 1;
-            if own_set.is_none() {
-                own_set = self.read(own)?;
-            }
-            let Some(own) = &own_set else {
-                break;
-            };
-            if let Some(theirs) = self.read(theirs)?
-                && self.are_near(&theirs, own)?
-            {
-                return Ok(Some(other));
+            match self.is_near([theirs, own], &mut own_set)? {
+                Some(true) => return Ok(Some(other)),
+                Some(false) => {}
+                None => break,
             }
         }
         Ok(None)
+    }
+
+    /// Whether two documents are near-duplicates; `None` if nothing more may be compared, or if the second cannot be.
+    /// The shingles of the second are read once.
+    fn is_near(
+        &mut self,
+        pair: [DocId; 2],
+        second: &mut Option<HeldSet>,
+    ) -> Result<Option<bool>, IndexError> {
+        if let Some(known) = self.compared.get(&pair) {
+            return Ok(Some(*known));
+        }
+        if self.left == 0 || self.left_shingles == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        if second.is_none() {
+            *second = self.read(pair[1])?;
+        }
+        let Some(second) = second else {
+            return Ok(None);
+        };
+        let is_near = match self.read(pair[0])? {
+            Some(first) => self.are_near(&first, second)?,
+            None => false,
+        };
+        self.compared.insert(pair, is_near);
+        Ok(Some(is_near))
     }
 
     fn read(&mut self, id: DocId) -> Result<Option<HeldSet>, IndexError> {
@@ -114,5 +135,53 @@ impl Folding<'_> {
         let overlap = Overlap::exact(a, b, self.account.cancel())?;
         let resemblance = overlap.resemblance.value;
         Ok(resemblance.is_some_and(|value| value >= self.threshold))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_index::Cancel;
+    use simdex_signature::SchemeKind;
+
+    use super::super::tests::{index_of, similar, words};
+    use super::super::{Subject, find};
+    use super::*;
+
+    #[test]
+    fn a_further_round_compares_only_what_is_new_in_it() {
+        let mut seed = 3;
+        let base = words(&mut seed, 400);
+        let texts: Vec<String> = (0..8)
+            .map(|edits| {
+                let mut text = base.clone();
+                text.truncate(400 - 25 * edits);
+                text.join(" ")
+            })
+            .collect();
+        let (index, _dir) = index_of(&texts);
+        let account = index.memory().requests.account_of(0, &Cancel::never());
+        let subject = Subject::from_text(&index, texts[0].clone(), &account).unwrap();
+        let params = similar(SchemeKind::ModN, 0.5);
+        let hits = find(&index, &subject, &params, &Cancel::never())
+            .unwrap()
+            .hits;
+        assert!(hits.len() > 4, "{}", hits.len());
+        let mut once = Folding::new(&index, 0.9, &account);
+        let folded = once.fold(&hits).unwrap();
+        assert!(folded.iter().any(Option::is_some) && folded[1..].contains(&None));
+        let mut in_rounds = Folding::new(&index, 0.9, &account);
+        for shown in [2, 4, hits.len(), hits.len()] {
+            assert_eq!(in_rounds.fold(&hits[..shown]).unwrap(), folded[..shown]);
+        }
+        assert_eq!(
+            (in_rounds.left, in_rounds.left_shingles > 0),
+            (once.left, true)
+        );
+        // What may not be compared any more is not folded; what was compared stays so.
+        in_rounds.left = 0;
+        assert_eq!(in_rounds.fold(&hits).unwrap(), folded);
+        let mut spent = Folding::new(&index, 0.9, &account);
+        spent.left = 0;
+        assert!(spent.fold(&hits).unwrap().iter().all(Option::is_none));
     }
 }
