@@ -1,6 +1,5 @@
 //! Answers ListTemplates, root by root.
 
-use std::ops::ControlFlow;
 use std::time::Instant;
 
 use simdex_index::{IndexError, MemoryAccount, View};
@@ -98,21 +97,14 @@ fn encoded(
     account: &MemoryAccount,
 ) -> Result<v1::Template, IndexError> {
     account.cancel().check()?;
-    let mut example = Vec::new();
-    engine
-        .index
-        .reader()
-        .visit_files_of(template.example, view, &mut |file| {
-            example = encode::path(&file.path);
-            ControlFlow::Break(())
-        })?;
+    let example = engine.index.reader().first_file(template.example, view)?;
     Ok(v1::Template {
         root: encode::path(&root.path),
         text: template.text.clone(),
         lines: template.lines,
         documents: template.documents,
         of_documents,
-        example,
+        example: example.map_or_else(Vec::new, |file| encode::path(&file.path)),
         cut: template.is_cut,
         left_out: template.is_left_out,
         groups: template.groups,

@@ -118,12 +118,7 @@ impl GroupFiles<'_> {
 
     /// The first file of a document.
     pub(super) fn first_file(&self, id: DocId) -> Result<Option<FileView>, IndexError> {
-        let mut first = None;
-        self.index.visit_files_of(id, self.view, &mut |file| {
-            first = Some(file);
-            ControlFlow::Break(())
-        })?;
-        Ok(first)
+        self.index.first_file(id, self.view)
     }
 
     /// The path of the first file of a document.
