@@ -28,6 +28,7 @@ use crate::sandbox::Sandbox;
 const DOCUMENTS: u64 = 100_000;
 const QUERIES: u64 = 200;
 const HITS: usize = 20;
+/// Documents applied at once.
 const BATCH: u64 = 256;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {

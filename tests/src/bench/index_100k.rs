@@ -198,7 +198,7 @@ fn ask(index: &IndexReader, queries: &[Query], figures: &mut Figures<'_>) -> any
     let count = queries.len() as f64;
     figures.put("candidates a query", candidates as f64 / count, "documents")?;
     figures.put(
-        "lists left unread a query",
+        "lists that only added counts, a query",
         common_lists as f64 / count,
         "lists",
     )?;

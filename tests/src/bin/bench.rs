@@ -1,6 +1,6 @@
 //! Runs one benchmark and prints its figures.
 //!
-//! `cargo run --release -p simdex-tests --bin bench -- --list | NAME [--documents N] [--json]`
+//! `cargo run --release -p simdex-tests --bin bench -- --list | NAME [--documents N] [--store DIR] [--small] [--json]`
 
 use std::io::{Write, stdout};
 use std::path::PathBuf;
