@@ -20,7 +20,9 @@ pub(super) fn cell(out: &mut dyn Write, judged: Option<&ListJudgement>) -> io::R
     match judged {
         None => {}
         Some(ListJudgement::Judged(judgement)) => judgement_of(out, judgement)?,
-        Some(ListJudgement::Withheld) => out.write_all(b"no judgement: the evidence is divided")?,
+        Some(ListJudgement::Withheld) => {
+            out.write_all(b"no judgement: the evidence is divided, or contradicts the counts")?
+        }
         Some(ListJudgement::NoText) => out.write_all(b"not judged: text not kept")?,
         Some(ListJudgement::TimeOver) => out.write_all(b"not judged: no time left")?,
     }
