@@ -136,7 +136,9 @@ pub(crate) fn command() -> Command {
         let asked = FIND_VERBS.iter().find(|(name, _)| *name == verb.get_name());
         match (asked, verb.get_name()) {
             (Some((_, least)), _) => with_defaults(verb, *least),
-            (None, "report") => verb.mut_arg("threshold", |ratio| ratio.help(of_report())),
+            (None, "report") => {
+                verb.mut_arg("threshold", |ratio| ratio.help(report_threshold_help()))
+            }
             (None, _) => verb,
         }
     })
@@ -177,7 +179,7 @@ fn with_defaults(verb: Command, least: f64) -> Command {
         .mut_arg("threshold", |ratio| ratio.help(threshold))
 }
 
-fn of_report() -> String {
+fn report_threshold_help() -> String {
     format!(
         "Least resemblance or, with --kind leak, least share of either text, from 0 to 1 \
          [default: the daemon's, or {} with --kind leak]",
@@ -188,10 +190,10 @@ fn of_report() -> String {
 /// Parses the command line; ends the process if it is invalid.
 pub(crate) fn parse() -> Cli {
     let matches = command().get_matches();
-    checked(&matches).unwrap_or_else(|error| error.exit())
+    check_flags(&matches).unwrap_or_else(|error| error.exit())
 }
 
-fn checked(matches: &ArgMatches) -> Result<Cli, clap::Error> {
+fn check_flags(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let cli = Cli::from_arg_matches(matches)?;
     let misplaced = match &cli.verb {
         Verb::Request(RequestVerb::Groups(args)) => args.misplaced_flag(),
@@ -224,7 +226,7 @@ mod tests {
         let said = |typed: &[&str]| {
             let typed = [&["simctl", "groups"], typed].concat();
             let matches = command().try_get_matches_from(typed).expect("flags");
-            checked(&matches).err().map(|error| error.to_string())
+            check_flags(&matches).err().map(|error| error.to_string())
         };
         let cores_only = "--common and --deadline apply only to --kind cores";
         for typed in [
@@ -251,7 +253,7 @@ mod tests {
         let parsed = |typed: &[&str]| {
             let typed = [&["simctl"], typed].concat();
             let matches = command().try_get_matches_from(typed)?;
-            checked(&matches).map(drop)
+            check_flags(&matches).map(drop)
         };
         let said = |typed: &[&str]| parsed(typed).err().map(|error| error.to_string());
         let partial = said(&["calibrate", "--apply", "/share"]);

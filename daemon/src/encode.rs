@@ -196,7 +196,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
         documents: summary.counts.documents,
         groups: summary.groups,
         pairs: summary.pairs,
-        suppressed: summary.long_lists,
+        suppressed: summary.skipped_lists,
         unfinished: summary.unfinished,
         unjudged: summary.unjudged,
         seconds: summary.seconds,
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn a_summary_tells_what_the_search_skipped() {
         let counts = ListSummary {
-            long_lists: 3,
+            skipped_lists: 3,
             ..ListSummary::default()
         };
         assert_eq!(summary(&counts).suppressed, 3);

@@ -1,6 +1,6 @@
-//! Reports: [`reporting`] gathers their contents from the read side, [`report`] writes them, and [`schedule`] decides
+//! Reports: [`maker`] gathers their contents from the read side, [`report`] writes them, and [`schedule`] decides
 //! when.
 
+pub mod maker;
 pub mod report;
-pub mod reporting;
 pub mod schedule;

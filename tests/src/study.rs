@@ -17,16 +17,16 @@ mod conversions;
 mod convert;
 mod crossformat;
 mod extracted;
-mod furniture;
 mod judge;
-mod measure;
 mod papers;
 mod pdf_recall;
+mod plain_to_html;
 mod readers;
 mod reference;
 pub(crate) mod template_pairs;
 mod throughput;
 mod version_chains;
+mod word_agreement;
 
 pub use extracted::worker;
 
@@ -185,7 +185,7 @@ pub const STUDIES: &[Study] = &[
     Study {
         name: "sketch-families",
         about: "Sketch_84 by bins, scrambles, Rabin's and Jenkins' functions: bias, error, speed",
-        run: papers::families::run,
+        run: papers::sketch_families::run,
     },
     Study {
         name: "mod-n-error",

@@ -165,7 +165,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("daemon/src/write_side/dispatch.rs", "lends it to rescans"),
     ("daemon/src/write_side/pipeline.rs", "holds it"),
     ("daemon/src/write_side/recheck.rs", "notes what was read"),
-    ("daemon/src/reports/reporting.rs", "remembers a report"),
+    ("daemon/src/reports/maker.rs", "remembers a report"),
     (
         "daemon/src/write_side/rescan.rs",
         "records roots and damage",

@@ -127,7 +127,7 @@ impl JudgeArgs {
     }
 
     /// The columns that tables leave out, by header.
-    pub(crate) fn hidden(&self) -> &'static [&'static str] {
+    pub(crate) fn hidden_columns(&self) -> &'static [&'static str] {
         match self.is_on() {
             true => &[],
             false => &[JUDGED],

@@ -45,7 +45,7 @@ pub(super) async fn run(
         send_query(session, kind, path.as_deref(), &args.file, &options),
     )
     .await?;
-    let hidden = judge.hidden();
+    let hidden = judge.hidden_columns();
     let (count, summary) = match folds && is_table {
         true => print_folded(session, hidden, listing).await?,
         false => {

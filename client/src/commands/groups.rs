@@ -18,7 +18,7 @@ use simdex_client::{GroupOptions, ItemStream, shown};
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
     session.apply_completeness_flags(&args.list.wanted).await?;
     session.client = session.client.clone().judged(args.judge.is_on());
-    let hidden = args.judge.hidden();
+    let hidden = args.judge.hidden_columns();
     if let Some(file) = args.of {
         let reply = session.client.group_of_file(&file).await?;
         if reply.group.is_none() {
@@ -49,7 +49,7 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
         GroupsKind::Stars => asked.await?,
         GroupsKind::Components | GroupsKind::Cores => waiting("seeking groups", asked).await?,
     };
-    let hidden = args.judge.hidden();
+    let hidden = args.judge.hidden_columns();
     let mut apart = 0;
     let shown = (args.kind, args.list.limit, hidden);
     let (count, summary) = print(session, groups, shown, &mut apart).await?;

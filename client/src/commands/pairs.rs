@@ -24,7 +24,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     let threshold = args.threshold.value;
     let pairs = session.client.pairs_after(after, threshold, roots).await?;
     let (count, summary) = session
-        .print_without(judge.hidden(), pairs, args.limit, identity)
+        .print_without(judge.hidden_columns(), pairs, args.limit, identity)
         .await?;
     session.print_summary(&summary)?;
     session.remark_unjudged(summary.unjudged, "pair");

@@ -26,8 +26,8 @@ use simdex_schema::{
 };
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
+use simdexd::reports::maker::{self, ReportKind, ReportRequest};
 use simdexd::reports::report::ReportDir;
-use simdexd::reports::reporting::{self, ReportKind, ReportRequest};
 use simdexd::write_side::ingest::{Ingest, IngestOutcome};
 use simdexd::write_side::roots::Root;
 use simdexd::write_side::watch::stat::Observe;
@@ -384,7 +384,7 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
         .memory()
         .requests
         .account(&Cancel::never());
-    reporting::download(&bed.engine, &folder, request, &account).unwrap();
+    maker::download(&bed.engine, &folder, request, &account).unwrap();
     folder.publish().unwrap();
     // Other bytes, on record as they were written and with the very times they have now.
     let (name, hidden) = ("report/groups.jsonl", prose(2, 60));

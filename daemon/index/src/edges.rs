@@ -117,7 +117,7 @@ impl<'a> EdgeFinder<'a> {
     }
 
     /// Long posting lists skipped so far; further probes made up for each.
-    pub(crate) fn long_lists(&self) -> u64 {
+    pub(crate) fn skipped_lists(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
     }
 

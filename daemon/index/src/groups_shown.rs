@@ -107,13 +107,13 @@ impl IndexState {
         let principal = self.stars.principal(id);
         let files = match principal == id {
             true => 0,
-            false => self.table.files_in(id, &self.grouped),
+            false => self.table.count_files_of(id, &self.grouped),
         };
         (principal, files)
     }
 
     fn show_or_hide(&mut self, id: DocId) {
-        let own = self.table.files_in(id, &self.grouped);
+        let own = self.table.count_files_of(id, &self.grouped);
         let of_members = self.shown.of_members.get(&id).copied().unwrap_or(0);
         let leads_some = self.stars.principal(id) == id && own > 0 && own + of_members > 1;
         match leads_some && self.table.is_text(id) {

@@ -85,7 +85,7 @@ pub(crate) struct Joined {
     /// For each document that had its turn, in order, its possible partners without an earlier turn.
     pub(crate) partners: Vec<Vec<DocId>>,
     /// Lists left unread, because no pair depended on them.
-    pub(crate) long_lists: u64,
+    pub(crate) skipped_lists: u64,
     /// A permit for the partners.
     pub(crate) held: GrowingPermit,
 }
@@ -192,8 +192,8 @@ pub(crate) fn join(
         room,
     };
     join.read_short(account)?;
-    let long_lists = join.read_long(account)?;
-    join.into_partners(long_lists)
+    let skipped_lists = join.read_long(account)?;
+    join.into_partners(skipped_lists)
 }
 
 impl Join<'_> {
@@ -312,7 +312,7 @@ impl Join<'_> {
         }
     }
 
-    fn into_partners(self, long_lists: u64) -> Result<Joined, IndexError> {
+    fn into_partners(self, skipped_lists: u64) -> Result<Joined, IndexError> {
         let mut held = GrowingPermit::of(self.room.held.account());
         let ids = (size_of::<Vec<DocId>>() * self.open.turns()
             + size_of::<DocId>() * self.open.pairs.len()) as u64;
@@ -323,7 +323,7 @@ impl Join<'_> {
         };
         Ok(Joined {
             partners: (0..self.open.turns()).map(of_turn).collect(),
-            long_lists,
+            skipped_lists,
             held,
         })
     }

@@ -75,9 +75,9 @@ pub use index::{
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
-    Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldSet, HeldText, IndexReader,
-    IsWanted, NextDocuments, PairSearch, QueryFingerprints, ReadText, SignAtRung, SoughtRatio,
-    TextsByGroup,
+    Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldShingles, HeldText,
+    IndexReader, IsWanted, NextDocuments, PairSearch, QueryFingerprints, ReadText, SignAtRung,
+    SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use resigning::SigningAnew;

@@ -26,7 +26,7 @@ pub use document_text::{HeldText, ReadText};
 pub use files::FileView;
 pub use groups::{GroupDocument, GroupLookup, GroupView, Groups, TextsByGroup};
 pub use pairs::{IsWanted, NextDocuments, PairSearch};
-pub use shingles::HeldSet;
+pub use shingles::HeldShingles;
 
 /// Reads an index to answer questions; every query is passed one.
 ///

@@ -68,7 +68,7 @@ pub(crate) struct Shared {
     /// Held by joins, which count all postings of a document as those of one signature: none is signed again meanwhile.
     pub(crate) joining: RwLock<()>,
     /// Shingles of recently counted documents, weighed in bytes.
-    pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
+    pub(crate) shingle_sets: Cache<DocId, Arc<ShingleSet>>,
     /// Shingles of principals and of other documents that were compared, weighed in bytes.
     pub(crate) levels: Cache<DocId, Arc<Levels>>,
     pub(crate) principal_lists: PrincipalLists,
@@ -149,7 +149,7 @@ impl Shared {
             sampling: RwLock::new(meta.sampling),
             joining: RwLock::default(),
             cuts: Arc::new(Cuts::new(threshold)),
-            sets: Cache::new(4 * options.cached_shingles as u64),
+            shingle_sets: Cache::new(4 * options.cached_shingles as u64),
             levels: Cache::new(4 * options.cached_shingles as u64),
             principal_lists: PrincipalLists::new(options.principal_list_bytes),
             resting: Resting::new(options.resting_bytes),

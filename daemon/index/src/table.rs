@@ -243,7 +243,7 @@ impl Table {
     }
 
     /// Files of the view that carry a document.
-    pub(crate) fn files_in(&self, id: DocId, view: &View) -> u64 {
+    pub(crate) fn count_files_of(&self, id: DocId, view: &View) -> u64 {
         let View::Roots(roots) = view else {
             return self.files(id);
         };

@@ -18,7 +18,7 @@ use crate::config::{Config, RootConfig, RootMode};
 use crate::edge::output;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
-use crate::read_side::catalogue::{self, ListCounts, Listing, PairCounts, PairsRequest};
+use crate::read_side::catalogue::{self, ListCounts, Listing, PairCounts, PairSelection};
 use crate::read_side::lists::{ListSummary, promise_of_pairs};
 use crate::write_side::progress::Counts;
 
@@ -172,7 +172,7 @@ fn print(
     };
     let summary = ListSummary {
         pairs: pairs.as_ref().map(|pairs| pairs.items.pairs),
-        long_lists: pairs.map_or(0, |pairs| pairs.long_lists) + groups.long_lists,
+        skipped_lists: pairs.map_or(0, |pairs| pairs.skipped_lists) + groups.skipped_lists,
         groups: Some(groups.items),
         completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
@@ -222,7 +222,7 @@ fn pairs(
         failed.flow(out.write_all(text.as_bytes()))
     };
     let (view, account) = (engine.roots.view(), account(engine));
-    let asked = PairsRequest {
+    let asked = PairSelection {
         view: &view,
         threshold,
         after: None,

@@ -19,7 +19,7 @@
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
-mod compared;
+mod comparison;
 mod daemon_status;
 mod deadline;
 mod event_stream;

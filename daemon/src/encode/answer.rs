@@ -8,7 +8,7 @@ use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
 use crate::read_side::compare::{ComparedWords, Comparison, LastRead, LeftOut, SchemeEstimate};
-use crate::read_side::judging::ListJudgement;
+use crate::read_side::judging::JudgingOutcome;
 use crate::read_side::query::{Answer, ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
@@ -19,8 +19,8 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
         document: hit.document.0.to_vec(),
         relation: relation(hit.relation),
         resemblance: ratio(overlap.resemblance),
-        containment_of_query: ratio(overlap.of_first),
-        containment_in_query: ratio(overlap.of_second),
+        containment_of_query: ratio(overlap.containment_of_first),
+        containment_in_query: ratio(overlap.containment_of_second),
         shared_fingerprints: overlap.shared,
         verified: overlap.verified,
         scheme: Some(scheme(hit.scheme.scheme, hit.scheme.rung)),
@@ -35,7 +35,7 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
         not_judged: not_judged(hit.judgement.as_ref()),
         judgement: hit
             .judgement
-            .and_then(ListJudgement::judgement)
+            .and_then(JudgingOutcome::judgement)
             .map(judgement),
     }
 }
@@ -57,11 +57,11 @@ pub fn answer(
         reason: answer.reason.as_str().to_owned(),
         candidates: answer.candidates,
         verified: answer.verified,
-        suppressed: answer.long_lists + answer.unverified,
+        suppressed: answer.common_lists + answer.unverified,
         seconds,
         truncated: answer.truncated,
         unjudged: answer.unjudged,
-        common_lists: answer.long_lists,
+        common_lists: answer.common_lists,
         unverified: answer.unverified,
         compared_by: compared_by(answer.compared_by),
         promise: Some(answer.promise.into()),
@@ -116,8 +116,8 @@ pub fn comparison(
     v1::CompareReply {
         relation: relation(found.relation),
         resemblance: value(found.overlap.resemblance),
-        containment_of_a: value(found.overlap.of_first),
-        containment_of_b: value(found.overlap.of_second),
+        containment_of_a: value(found.overlap.containment_of_first),
+        containment_of_b: value(found.overlap.containment_of_second),
         shared_shingles: found.overlap.shared,
         shingles_a: found.shingles.0,
         shingles_b: found.shingles.1,
@@ -133,7 +133,7 @@ pub fn comparison(
         not_judged: not_judged(found.judgement.as_ref()),
         judgement: found
             .judgement
-            .and_then(ListJudgement::judgement)
+            .and_then(JudgingOutcome::judgement)
             .map(judgement),
         last_read_a,
         last_read_b,
@@ -183,12 +183,12 @@ fn last_read_of(side: LastRead) -> v1::LastRead {
 }
 
 /// Why a pair that was to be judged was not.
-pub fn not_judged(judged: Option<&ListJudgement>) -> i32 {
+pub fn not_judged(judged: Option<&JudgingOutcome>) -> i32 {
     let why = match judged {
-        None | Some(ListJudgement::Judged(_)) => v1::NotJudged::Unspecified,
-        Some(ListJudgement::Withheld) => v1::NotJudged::Withheld,
-        Some(ListJudgement::TimeOver) => v1::NotJudged::Time,
-        Some(ListJudgement::NoText) => v1::NotJudged::NoText,
+        None | Some(JudgingOutcome::Judged(_)) => v1::NotJudged::Unspecified,
+        Some(JudgingOutcome::Withheld) => v1::NotJudged::Withheld,
+        Some(JudgingOutcome::TimeOver) => v1::NotJudged::Time,
+        Some(JudgingOutcome::NoText) => v1::NotJudged::NoText,
     };
     why.into()
 }
@@ -258,8 +258,8 @@ mod tests {
             relation: Relation::ContainedIn,
             overlap: Overlap {
                 resemblance: value,
-                of_first: none,
-                of_second: value,
+                containment_of_first: none,
+                containment_of_second: value,
                 shared: 7,
                 verified: false,
             },

@@ -97,15 +97,15 @@ fn version_file(
 /// Encodes the subject, which is not a file of the index.
 fn subject(source: &FamilySource<'_>, family: &Family, version: usize) -> v1::Match {
     let (overlap, document) = family.beside_subject(version);
-    let name = source.subject.asked_path.as_deref();
+    let name = source.subject.query_path.as_deref();
     let used = scheme_used(source.index);
     v1::Match {
         path: name.map(path).unwrap_or_default(),
         document: document.0.to_vec(),
         relation: relation(Relation::IdenticalBytes),
         resemblance: ratio(overlap.resemblance),
-        containment_of_query: ratio(overlap.of_first),
-        containment_in_query: ratio(overlap.of_second),
+        containment_of_query: ratio(overlap.containment_of_first),
+        containment_in_query: ratio(overlap.containment_of_second),
         shared_fingerprints: overlap.shared,
         verified: overlap.verified,
         scheme: Some(scheme(used.scheme, used.rung)),
@@ -133,8 +133,8 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
         parent,
         kind: kind.into(),
         resemblance: overlap.resemblance.value.unwrap_or_default(),
-        containment_of_version: overlap.of_first.value.unwrap_or_default(),
-        containment_of_parent: overlap.of_second.value.unwrap_or_default(),
+        containment_of_version: overlap.containment_of_first.value.unwrap_or_default(),
+        containment_of_parent: overlap.containment_of_second.value.unwrap_or_default(),
         direction: direction.into(),
         container: edge.container.as_deref().map(path).unwrap_or_default(),
     }
@@ -158,10 +158,10 @@ pub fn family_summary(
         reason: subject.reason.as_str().to_owned(),
         candidates: family.candidates,
         verified: family.verified,
-        suppressed: family.long_lists,
+        suppressed: family.common_lists,
         seconds,
         truncated: family.is_cut,
-        common_lists: family.long_lists,
+        common_lists: family.common_lists,
         unverified: 0,
         unjudged: None,
         compared_by: compared_by(subject.compared_by),

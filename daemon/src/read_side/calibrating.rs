@@ -13,7 +13,7 @@
 use std::collections::BTreeMap;
 
 use simdex_index::{
-    Candidate, CandidateKind, DocumentStats, Fingerprints, HeldSet, IndexError, IndexReader,
+    Candidate, CandidateKind, DocumentStats, Fingerprints, HeldShingles, IndexError, IndexReader,
     MemoryAccount, QueryFingerprints, View,
 };
 use simdex_proto::completeness::Completeness;
@@ -311,7 +311,7 @@ fn strata(
 fn trials(
     index: &IndexReader,
     id: DocId,
-    set: &HeldSet,
+    set: &HeldShingles,
     partner: DocId,
     threshold: Ratio,
     account: &MemoryAccount,

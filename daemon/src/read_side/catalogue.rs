@@ -21,10 +21,10 @@ mod tests;
 
 pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
 pub use groups::{
-    FoundGroup, GroupsRequest, group_by_id, group_of_document, visit_groups, visit_principals,
+    FoundGroup, GroupSelection, group_by_id, group_of_document, visit_groups, visit_principals,
     visit_whole_groups,
 };
-pub use pairs::{PairCounts, PairPlace, PairsRequest, pairs};
+pub use pairs::{PairCounts, PairPlace, PairSelection, pairs};
 
 /// Files of a group that are passed to a visitor at once.
 const PART: usize = 1_000;
@@ -100,7 +100,7 @@ pub struct Listing<T> {
     /// The items, or how many were visited.
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.
-    pub long_lists: u64,
+    pub skipped_lists: u64,
     /// Documents whose groups were not known when the list was begun, or that are not listed because their
     /// principal has disappeared since.
     pub unsettled: UnsettledCounts,

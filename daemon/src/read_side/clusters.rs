@@ -98,7 +98,7 @@ pub struct Clusters {
     /// For cores: parts of the collection in which not all were found, because time or memory ran out.
     pub unfinished: Option<u64>,
     /// Posting lists that the search for pairs skipped, because no pair depends on them.
-    pub long_lists: u64,
+    pub skipped_lists: u64,
 }
 
 impl Clusters {
@@ -157,7 +157,7 @@ pub fn clusters(
     let mut held = GrowingPermit::of(account);
     let documents = index.texts(view);
     let state = |id| kept::DocumentState {
-        is_copied: index.files_in(id, view) > 1,
+        is_copied: index.count_files_of(id, view) > 1,
         rung: index.stats(id).map(|stats| stats.rung.get()),
     };
     let key = kept::Key::new(view, request, &documents, &state);

@@ -5,7 +5,7 @@ use simdex_judge::Model;
 use simdex_schema::State;
 use simdex_signature::{LeftOutLines, SharedSpans, Span, shared_spans, span_bytes};
 
-use crate::read_side::judging::{ListJudgement, of_comparison};
+use crate::read_side::judging::{JudgingOutcome, judge_comparison};
 use crate::read_side::query::{Overlap, QueryError, Relation, ShingledText, Subject};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
@@ -38,7 +38,7 @@ pub struct Comparison {
     /// What the signatures of each requested scheme estimate.
     pub estimates: Vec<SchemeEstimate>,
     /// The judgement of the pair; `None` if none was requested.
-    pub judgement: Option<ListJudgement>,
+    pub judgement: Option<JudgingOutcome>,
 }
 
 /// A side that is a file of the index, and is compared as it was when it was last read.
@@ -90,7 +90,7 @@ pub fn compare(
     let (diff, words) = forms::differences(texts, spans.len(), asked)?;
     let judgement = asked
         .model
-        .map(|model| of_comparison(model, a, b, &overlap));
+        .map(|model| judge_comparison(model, a, b, &overlap));
     let estimates = estimates::estimates(index, [text_a, text_b], asked.schemes, asked.account)?;
     Ok(Comparison {
         relation: relation(a, b, &overlap, asked.threshold),

@@ -5,7 +5,7 @@
 //!
 //! * [`samples`] holds shingles of all versions in bounded memory and counts how alike one is to all others.
 //! * [`arrange()`] gives each version the earlier one that it resembles most.
-//! * [`written`] finds the dates written in a text.
+//! * [`written_dates`] finds the dates written in a text.
 
 pub mod arrange;
 mod grow;
@@ -13,7 +13,7 @@ pub mod samples;
 #[cfg(test)]
 mod tests;
 mod times;
-pub mod written;
+pub mod written_dates;
 
 pub use arrange::{DateKind, Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
 pub use samples::{CountedSamples, LinkRule, Samples};

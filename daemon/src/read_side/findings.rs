@@ -68,7 +68,7 @@ pub enum FindingError {
 }
 
 /// Parameters of a question.
-pub struct Search<'a> {
+pub struct ReportScope<'a> {
     /// The engine asked.
     pub engine: &'a Engine,
     /// The roots whose files may be found.
@@ -87,7 +87,7 @@ pub struct Search<'a> {
 /// promised.
 const UNCERTAIN: &str = "uncertain";
 
-impl Search<'_> {
+impl ReportScope<'_> {
     /// Answers a question: calls `take` for each finding, in a fixed order, and returns the sums.
     pub fn run(
         &self,
@@ -105,13 +105,13 @@ impl Search<'_> {
     /// Refuses a question about files that the index does not know.
     pub fn check(&self, kind: &ComplianceQuestion) -> Result<(), FindingError> {
         match kind {
-            ComplianceQuestion::CopiesOf(files) => copies::named(self, files).map(drop),
+            ComplianceQuestion::CopiesOf(files) => copies::files_at(self, files).map(drop),
             _ => Ok(()),
         }
     }
 
     /// The given files of a view, by path, each once; an error if the index does not know one of them.
-    pub fn named(&self, files: &[PathBuf], view: &View) -> Result<Vec<FileView>, FindingError> {
+    pub fn files_at(&self, files: &[PathBuf], view: &View) -> Result<Vec<FileView>, FindingError> {
         let (index, roots) = (self.engine.index.reader(), &self.engine.roots);
         let named = files
             .iter()
@@ -128,7 +128,7 @@ impl Search<'_> {
 
     /// Runs a query about a file, and counts the file under `compared` or "not_compared"; `None` if it is not
     /// compared. The text and its permits are dropped at the end, since the consumer of the findings may be slow.
-    fn answer(
+    fn query_and_count(
         &self,
         file: &FileView,
         params: &QueryParams,
@@ -174,14 +174,14 @@ impl Search<'_> {
     }
 
     /// The files that a query found, other than the one asked about, with the permit for them.
-    fn found<'h>(
+    fn findings_of_hits<'h>(
         &self,
         hits: impl Iterator<Item = &'h Hit>,
         of: &[u8],
     ) -> Result<(Vec<Finding>, GrowingPermit), IndexError> {
         let (mut found, mut held) = (Vec::new(), GrowingPermit::of(self.account));
         for hit in hits {
-            let finding = self.hit(hit, of)?;
+            let finding = self.finding_of_hit(hit, of)?;
             held.add(held_bytes(&finding))?;
             found.push(finding);
         }
@@ -189,13 +189,13 @@ impl Search<'_> {
     }
 
     /// A finding for a file that a query found, with the file that was asked about.
-    fn hit(&self, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
+    fn finding_of_hit(&self, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
         Ok(Finding {
             relation: reversed(hit.relation).name(),
             of: of.to_vec(),
             resemblance: hit.overlap.resemblance.value,
-            containment: hit.overlap.of_second.value,
-            containment_of_other: hit.overlap.of_first.value,
+            containment: hit.overlap.containment_of_second.value,
+            containment_of_other: hit.overlap.containment_of_first.value,
             verified: Some(hit.overlap.verified),
             ..self.describe(&hit.file)?
         })
@@ -213,8 +213,11 @@ fn reversed(relation: Relation) -> Relation {
 
 /// The subject for a question about a file; `None` if there is nothing to compare, if its document was removed
 /// meanwhile, or if its text is damaged, which the completeness of the answer shows.
-fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subject>, FindingError> {
-    match Subject::from_file(search.engine.index.reader(), file, search.account) {
+fn compared_subject(
+    scope: &ReportScope<'_>,
+    file: &FileView,
+) -> Result<Option<Subject>, FindingError> {
+    match Subject::from_file(scope.engine.index.reader(), file, scope.account) {
         Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
         subject => {
             Ok(Some(subject?).filter(|subject| subject.compared_by() != ComparedBy::Nothing))

@@ -6,8 +6,8 @@
 //! document, because it is too short or was not read, is identified by its bytes alone. Empty files, and files whose
 //! bytes are not known, do not count.
 
-mod carriers;
 mod exceptions;
+mod identified_files;
 pub mod matching;
 
 use std::collections::HashMap;
@@ -20,9 +20,9 @@ use simdex_index::{
 use simdex_schema::{ContentHash, DocId};
 use simdex_signature::Ratio;
 
-use carriers::visit_carriers;
+use identified_files::visit_identified_files;
 use matching::{
-    Carried, CopiedFolders, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, MatchedFolders, Tree,
+    CopiedFolders, FileIdentity, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, MatchedFolders, Tree,
 };
 
 /// Bytes for each file that a view may show: its place, what it carries, and the lists and sets made from these.
@@ -122,7 +122,7 @@ pub fn folder_copies(
     });
     if request.exceptions > 0 {
         let asked = (request.exceptions, account);
-        exceptions::name(
+        exceptions::add_exception_paths(
             index,
             view,
             &groups,
@@ -179,7 +179,7 @@ impl GroupNames {
 
     /// What a file carries; `None` if it is empty or its bytes are not known. A document that is in no group counts as
     /// a group of its own, and so do the bytes of a file without a document.
-    fn carried(&self, file: &FileView) -> Option<Carried> {
+    fn identity(&self, file: &FileView) -> Option<FileIdentity> {
         let document = file.content.as_ref().and_then(|content| content.document);
         let (document, group) = match document {
             Some(document) => {
@@ -195,7 +195,7 @@ impl GroupNames {
         let mut name = DefaultHasher::new();
         let path = file.path.as_os_str().as_bytes();
         path.rsplit(|&byte| byte == b'/').next().hash(&mut name);
-        Some(Carried {
+        Some(FileIdentity {
             document,
             group,
             name: name.finish(),
@@ -227,9 +227,9 @@ impl Folders {
             room: usize::try_from(room).unwrap_or(usize::MAX),
             ..Self::default()
         };
-        visit_carriers(index, view, groups, account, &mut |carried, path, root| {
+        visit_identified_files(index, view, groups, account, &mut |identity, path, root| {
             let folder = folders.folder_of(path, root);
-            folders.tree.add_file(folder, carried);
+            folders.tree.add_file(folder, identity);
             Ok(())
         })?;
         Ok(folders)

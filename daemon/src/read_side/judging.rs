@@ -7,11 +7,11 @@
 //! Titles are the first lines of texts, as in the pairs that the model was trained on, so that all files of one text
 //! are judged alike.
 
-mod apart;
-mod lists;
-mod members;
+mod group_judge;
+mod judged_apart;
+mod judged_side;
+mod list_judge;
 mod models;
-mod side;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,14 +21,14 @@ use simdex_judge::{Class, JudgedText, Judgement, KnownSignals, Model};
 use simdex_schema::DocId;
 
 use crate::read_side::query::{Hit, KeptTexts, Overlap, QueryError, ShingledText, Subject};
-use side::known;
+use judged_side::known_signals;
 
-pub use apart::JudgedApart;
-pub use lists::{ListJudge, ListJudgement};
-pub use members::{JudgedPair, MemberJudge};
+pub use group_judge::{GroupJudge, JudgedPair};
+pub use judged_apart::JudgedApart;
+pub use judged_side::JudgedSide;
+pub(crate) use judged_side::author_of;
+pub use list_judge::{JudgingOutcome, ListJudge};
 pub use models::Models;
-pub use side::JudgedSide;
-pub(crate) use side::author_of;
 
 /// Longest time for judging the hits of one question.
 const TIME: Duration = Duration::from_secs(10);
@@ -62,9 +62,9 @@ pub fn judge_hits<'h>(
     for hit in hits.filter(|hit| !hit.is_query && hit.overlap.verified) {
         judge.account.cancel().check()?;
         hit.judgement = Some(match begun.elapsed() > TIME {
-            true => ListJudgement::TimeOver,
+            true => JudgingOutcome::TimeOver,
             false => match judge.hit(subject, text, hit) {
-                Err(error) if error.is_of_one_document() => ListJudgement::NoText,
+                Err(error) if error.is_of_one_document() => JudgingOutcome::NoText,
                 judged => judged?,
             },
         });
@@ -76,56 +76,59 @@ pub fn judge_hits<'h>(
 ///
 /// # Errors
 /// The client disconnected.
-pub fn of_comparison(
+pub fn judge_comparison(
     model: &Model,
     a: &Subject,
     b: &Subject,
     overlap: &Overlap,
-) -> Result<ListJudgement, QueryError> {
+) -> Result<JudgingOutcome, QueryError> {
     let Some((text_a, text_b)) = a.text().zip(b.text()) else {
-        return Ok(ListJudgement::NoText);
+        return Ok(JudgingOutcome::NoText);
     };
     if text_a.hash == text_b.hash {
-        return Ok(ListJudgement::Judged(Judgement::of_one_text()));
+        return Ok(JudgingOutcome::Judged(Judgement::of_one_text()));
     }
     let sides = [JudgedSide::of_subject(a), JudgedSide::of_subject(b)];
     let lengths = [text_a, text_b].map(|text| text.canonical.as_bytes().len() as u64);
-    let known = known(&sides, lengths, overlap);
+    let known = known_signals(&sides, lengths, overlap);
     let mut permits = Vec::new();
     let judged = model.judge(&known, || {
         for length in lengths {
             let needed = JudgedText::peak_bytes(length);
             permits.push(a.account().take_large(needed)?);
         }
-        Ok::<_, IndexError>([text_a, text_b].map(|text| Arc::new(taken_apart(text))))
+        Ok::<_, IndexError>([text_a, text_b].map(|text| Arc::new(analyse(text))))
     });
-    Ok(within_reach(judged?, overlap))
+    Ok(withhold_if_doubtful(judged?, overlap))
 }
 
 /// The signals of two subjects that are known without comparing texts; each subject comes with its analysed text.
-pub(crate) fn known_of([a, b]: [(&Subject, &JudgedText); 2], overlap: &Overlap) -> KnownSignals {
+pub(crate) fn known_signals_of(
+    [a, b]: [(&Subject, &JudgedText); 2],
+    overlap: &Overlap,
+) -> KnownSignals {
     let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
     let sides = [JudgedSide::of_subject(a.0), JudgedSide::of_subject(b.0)];
-    known(&sides, lengths, overlap)
+    known_signals(&sides, lengths, overlap)
 }
 
 /// Withholds a judgement that contradicts what was counted (the model has seen too few short excerpts of long
 /// documents, and judges them unrelated), one whose rule rests on divided evidence, and one that treats two documents
 /// as the same although they have different numbers at their heads.
-fn within_reach(judgement: Judgement, overlap: &Overlap) -> ListJudgement {
-    let containments = [overlap.of_first, overlap.of_second];
+fn withhold_if_doubtful(judgement: Judgement, overlap: &Overlap) -> JudgingOutcome {
+    let containments = [overlap.containment_of_first, overlap.containment_of_second];
     let most = containments.iter().filter_map(|measured| measured.value);
     let is_related = most.fold(0.0, f64::max) >= RELATED;
     let is_contradicted = judgement.class == Class::Unrelated && is_related;
     let is_withheld = is_contradicted || judgement.is_contested || judgement.is_numbered_otherwise;
     match is_withheld {
-        true => ListJudgement::Withheld,
-        false => ListJudgement::Judged(judgement),
+        true => JudgingOutcome::Withheld,
+        false => JudgingOutcome::Judged(judgement),
     }
 }
 
 /// The time until which a list or report judges: half of the time that it has left. `None` if it has no deadline.
-fn half_time(cancel: &Cancel) -> Option<Instant> {
+fn judging_deadline(cancel: &Cancel) -> Option<Instant> {
     let now = Instant::now();
     let until = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;
     cancel.deadline().map(until)
@@ -166,7 +169,7 @@ impl HeldJudgedText {
     }
 
     /// A text of this many canonical bytes that was read before.
-    fn kept(
+    fn of_kept(
         text: Arc<JudgedText>,
         length: u64,
         account: &MemoryAccount,
@@ -198,54 +201,54 @@ impl Judge<'_> {
         subject: &Subject,
         text: &ShingledText,
         hit: &Hit,
-    ) -> Result<ListJudgement, IndexError> {
+    ) -> Result<JudgingOutcome, IndexError> {
         if subject.carries(hit.document) {
-            return Ok(ListJudgement::Judged(Judgement::of_one_text()));
+            return Ok(JudgingOutcome::Judged(Judgement::of_one_text()));
         }
         let document = hit
             .file
             .document
             .and_then(|(id, _)| Some((id, self.index.stats(id)?)));
         let Some((id, stats)) = document else {
-            return Ok(ListJudgement::NoText);
+            return Ok(JudgingOutcome::NoText);
         };
         let sides = [
             JudgedSide::of_subject(subject),
             JudgedSide::of_file(&hit.file),
         ];
         let lengths = [text.canonical.as_bytes().len() as u64, stats.length];
-        let known = known(&sides, lengths, &hit.overlap);
+        let known = known_signals(&sides, lengths, &hit.overlap);
         let model = self.model;
         let judged = model.judge(&known, || {
-            let own = self.own(text)?;
-            let other = self.other(id, stats.length)?;
+            let own = self.query_text(text)?;
+            let other = self.hit_text(id, stats.length)?;
             Ok::<_, IndexError>([own.text, other.text])
         });
-        Ok(within_reach(judged?, &hit.overlap))
+        Ok(withhold_if_doubtful(judged?, &hit.overlap))
     }
 
-    fn own(&mut self, text: &ShingledText) -> Result<HeldJudgedText, IndexError> {
+    fn query_text(&mut self, text: &ShingledText) -> Result<HeldJudgedText, IndexError> {
         if let Some(held) = &self.own {
             return Ok(held.clone());
         }
         let needed = JudgedText::peak_bytes(text.canonical.as_bytes().len() as u64);
         let permit = self.account.take_large(needed)?;
         let held = HeldJudgedText {
-            text: Arc::new(taken_apart(text)),
+            text: Arc::new(analyse(text)),
             _permits: Arc::new([permit, None]),
         };
         self.own = Some(held.clone());
         Ok(held)
     }
 
-    fn other(&mut self, id: DocId, length: u64) -> Result<HeldJudgedText, IndexError> {
+    fn hit_text(&mut self, id: DocId, length: u64) -> Result<HeldJudgedText, IndexError> {
         if let Some((_, held)) = self.last.as_ref().filter(|(known, _)| *known == id) {
             return Ok(held.clone());
         }
         // The memory of the previous hit's text is released first.
         self.last = None;
         let held = match self.texts.take(id) {
-            Some(text) => HeldJudgedText::kept(text, length, self.account)?,
+            Some(text) => HeldJudgedText::of_kept(text, length, self.account)?,
             None => HeldJudgedText::read(self.index, id, length, self.account)?,
         };
         self.last = Some((id, held.clone()));
@@ -254,7 +257,7 @@ impl Judge<'_> {
 }
 
 /// A text in the form from which signals are computed.
-pub(crate) fn taken_apart(text: &ShingledText) -> JudgedText {
+pub(crate) fn analyse(text: &ShingledText) -> JudgedText {
     JudgedText::of(text.canonical.clone(), &text.extracted)
 }
 

@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::read_side::catalogue::{
-    self, ClusterFiles, Group, GroupsRequest, ListCounts, Pair, PairPlace, PairsRequest,
+    self, ClusterFiles, Group, GroupSelection, ListCounts, Pair, PairPlace, PairSelection,
 };
 use crate::read_side::clusters::{self, ClusterError, ClusterRequest};
 
@@ -28,7 +28,7 @@ pub struct ListSummary {
     /// Pairs of files; `None` if they were not searched.
     pub pairs: Option<u64>,
     /// Posting lists that the search for pairs or groups skipped, because none depends on them.
-    pub long_lists: u64,
+    pub skipped_lists: u64,
     /// Parts of the collection whose cores are not all listed; `None` if no cores were requested.
     pub unfinished: Option<u64>,
     /// Files of groups that were not judged because time ran out; `None` if no judgements were requested.
@@ -70,7 +70,7 @@ pub struct ClusterListRequest {
 }
 
 /// Identifies the requested group.
-pub enum GroupRequest<'a> {
+pub enum GroupLocator<'a> {
     /// The group of a file.
     Of(&'a FileView),
     /// The group with this id.
@@ -110,7 +110,7 @@ pub fn pairs(
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
     check.begin_list(view);
-    let asked = PairsRequest {
+    let asked = PairSelection {
         view,
         threshold: *threshold,
         after,
@@ -122,7 +122,7 @@ pub fn pairs(
     Ok(ListSummary {
         groups: Some(listed.items.groups),
         pairs: Some(listed.items.pairs),
-        long_lists: listed.long_lists,
+        skipped_lists: listed.skipped_lists,
         promise: Some(promise_of_pairs(index, *threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
@@ -144,7 +144,7 @@ pub fn groups(
     let view = &request.view;
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
-    let asked = GroupsRequest {
+    let asked = GroupSelection {
         view,
         threshold: request.threshold,
         after,
@@ -155,7 +155,7 @@ pub fn groups(
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(listed.items),
-        long_lists: listed.long_lists,
+        skipped_lists: listed.skipped_lists,
         promise: Some(promise_of_pairs(index, request.threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
@@ -186,7 +186,7 @@ pub fn clusters(
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(groups),
-        long_lists: found.clusters.long_lists,
+        skipped_lists: found.clusters.skipped_lists,
         promise: match request {
             ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
             ClusterRequest::Cores { .. } => None,
@@ -215,14 +215,14 @@ pub struct GroupAnswer {
 /// Finds one group of all roots at the engine's threshold.
 pub fn group(
     engine: &Engine,
-    request: &GroupRequest<'_>,
+    request: &GroupLocator<'_>,
     strict: bool,
     account: &MemoryAccount,
 ) -> Result<GroupAnswer, ListError> {
     let (index, view) = (engine.index.reader(), engine.roots.view());
     let mut check = CompletenessCheck::begin(engine, &view, strict)?;
     let found = match request {
-        GroupRequest::Of(file) => match file.document {
+        GroupLocator::Of(file) => match file.document {
             Some((id, _)) => catalogue::group_of_document(index, &view, id, account)?,
             None => {
                 return Ok(GroupAnswer {
@@ -232,12 +232,12 @@ pub fn group(
                 });
             }
         },
-        GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id, account)?,
+        GroupLocator::Id(id) => catalogue::group_by_id(index, &view, *id, account)?,
     };
     check.note_unsettled(found.unsettled);
     let completeness = check.verdict()?;
     match request {
-        GroupRequest::Id(id) if found.is_unsettled => Err(ListError::Unsettled(*id)),
+        GroupLocator::Id(id) if found.is_unsettled => Err(ListError::Unsettled(*id)),
         _ => Ok(GroupAnswer {
             is_unsettled: found.group.is_none() && found.is_unsettled,
             group: found.group,

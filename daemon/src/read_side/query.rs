@@ -120,7 +120,7 @@ pub struct Answer {
     /// Documents counted on all shingles.
     pub verified: u64,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub long_lists: u64,
+    pub common_lists: u64,
     /// Candidates that [`MOST_VERIFIED`] kept from being verified.
     pub unverified: u64,
     /// Whether more files reached the threshold than are listed.
@@ -222,11 +222,11 @@ pub fn find(
             verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?
         }
     };
-    let top = hits::of_documents(index, subject, params, verified.documents, cancel)?;
+    let top = hits::files_of_documents(index, subject, params, verified.documents, cancel)?;
     let mut hits = top.hits;
     if params.kind == FindKind::Related {
         // In addition to the limit: it is not a version that was found.
-        hits.extend(top.asked_about);
+        hits.extend(top.query_hit);
         hits::sort_by_date(&mut hits);
     }
     Ok(Answer {
@@ -244,7 +244,7 @@ pub fn find(
         ),
         candidates: considered,
         verified: verified.counted,
-        long_lists: candidates.long_lists,
+        common_lists: candidates.common_lists,
         unverified: verified.not_looked_at,
         truncated: top.truncated,
         unjudged: None,
@@ -334,7 +334,7 @@ fn verify(
         not_looked_at: 0,
     };
     // If an upload has the name of an indexed file, that file is not listed, whatever document it carries.
-    let unlisted = usize::from(subject.asked_path.is_some() && subject.file.is_none());
+    let unlisted = usize::from(subject.query_path.is_some() && subject.file.is_none());
     let mut stop = bound::StopRule::new(params.limit.saturating_add(unlisted));
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
@@ -358,7 +358,7 @@ fn verify(
             }
             _ => (Overlap::estimated(candidate), None),
         };
-        if let Some(value) = overlap.value(params.kind)
+        if let Some(value) = overlap.ranking_value(params.kind)
             && value >= params.threshold
         {
             // The file asked about is not listed, so its document must not take a place in the answer.

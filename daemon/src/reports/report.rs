@@ -26,21 +26,21 @@ mod check_files;
 mod clusters;
 mod file;
 mod findings;
-mod folder;
 mod format;
 mod html;
 mod judged;
 mod load;
 mod manifest;
 mod pages;
-mod rows;
+mod report_dir;
+mod side_by_side;
 mod sink;
 mod sorted_group;
 mod survey;
+mod table_rows;
 #[cfg(test)]
 mod tests;
 mod texts;
-mod view;
 mod write;
 
 use std::io;
@@ -63,8 +63,8 @@ pub use check_files::{Verified, VerifyError, verify};
 pub use clusters::ClusterTerms;
 pub use file::{AllFiles, ReportFile, VisitFile};
 pub use findings::{Findings, VisitFindings};
-pub use folder::{PendingReport, ReportDir};
 pub use load::{LoadFile, LoadFileError};
+pub use report_dir::{PendingReport, ReportDir};
 pub use sink::{Sink, SinkFile};
 
 /// Longest of our manifests that is read, bytes.
@@ -157,7 +157,7 @@ pub struct ReportMember {
 
 impl ReportMember {
     /// Bytes that it holds on the heap.
-    pub fn beside(&self) -> usize {
+    pub fn heap_bytes(&self) -> usize {
         let on_record = self.on_record.as_deref();
         let author = on_record
             .and_then(|it| it.author.as_ref())
@@ -267,7 +267,7 @@ pub enum ReportError {
     },
     /// An earlier report cannot be compared.
     #[error("the earlier report cannot be compared: {source}")]
-    Previous {
+    Earlier {
         /// Why it cannot be read.
         source: io::Error,
     },
@@ -333,7 +333,7 @@ impl ReportError {
             Self::NoRoom { .. } => {
                 Some("remove reports there that are no longer needed, or make room on the disk")
             }
-            Self::Previous { .. } => Some("name another, or none"),
+            Self::Earlier { .. } => Some("name another, or none"),
             Self::Text { .. } => Some("`simdexd verify` checks the store"),
             Self::Memory(error) => error.advice(),
             Self::Cancelled | Self::NoPrincipal { .. } => None,
@@ -348,8 +348,8 @@ impl ReportError {
 /// See [`ReportError`]; the sink must discard what was written until then.
 pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
     let written = match &input.findings {
-        Some(found) => findings::report(sink, input, found),
-        None => write::report(sink, input),
+        Some(found) => findings::write_findings(sink, input, found),
+        None => write::write_groups(sink, input),
     };
     // A cancelled sink returns an I/O error; report cancellation instead.
     check(input.account.cancel())?;

@@ -7,7 +7,7 @@
 //!
 //! [`Scheduler`] runs them, one after another, on a thread of its own.
 
-mod hook;
+mod command;
 mod records;
 mod runs;
 mod scheduler;
@@ -26,7 +26,7 @@ use simdex_proto::age::parse_age;
 
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::reports::reporting::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
+use crate::reports::maker::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
 
 use records::FailedRun;
 pub use scheduler::{Scheduler, SchedulerThread};

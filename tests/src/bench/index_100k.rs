@@ -181,14 +181,14 @@ fn disk(bed: &Bed, postings: u64, values: u64, figures: &mut Figures<'_>) -> any
 
 fn ask(index: &IndexReader, queries: &[Query], figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let (cold, rest) = queries.split_at(COLD.min(queries.len()));
-    let mut times = asked(index, cold)?.times;
+    let mut times = ask_all(index, cold)?.times;
     figures.put("cold query, p50", percentile(&mut times, 0.5), "ms")?;
     figures.put("cold query, p99", percentile(&mut times, 0.99), "ms")?;
-    let mut first = asked(index, rest)?.processor;
+    let mut first = ask_all(index, rest)?.processor;
     let name = "query asked for the first time, processor time, p50";
     figures.put(name, percentile(&mut first, 0.5), "ms")?;
-    let all = asked(index, queries)?;
-    let Asked {
+    let all = ask_all(index, queries)?;
+    let QueryTimes {
         right,
         candidates,
         common_lists,
@@ -217,7 +217,7 @@ fn ask(index: &IndexReader, queries: &[Query], figures: &mut Figures<'_>) -> any
 }
 
 #[derive(Default)]
-struct Asked {
+struct QueryTimes {
     times: Vec<Duration>,
     /// Processor time of each.
     processor: Vec<Duration>,
@@ -227,7 +227,7 @@ struct Asked {
     common_lists: u64,
 }
 
-impl Asked {
+impl QueryTimes {
     fn add(&mut self, more: Self) {
         self.times.extend(more.times);
         self.processor.extend(more.processor);
@@ -238,8 +238,8 @@ impl Asked {
 }
 
 /// Puts how long questions took, and the processor time that went to them.
-fn put_percentiles(name: &str, asked: Asked, figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let Asked {
+fn put_percentiles(name: &str, asked: QueryTimes, figures: &mut Figures<'_>) -> anyhow::Result<()> {
+    let QueryTimes {
         mut times,
         mut processor,
         ..
@@ -265,8 +265,8 @@ fn put_percentiles(name: &str, asked: Asked, figures: &mut Figures<'_>) -> anyho
     Ok(())
 }
 
-fn asked(index: &IndexReader, queries: &[Query]) -> anyhow::Result<Asked> {
-    let mut all = Asked::default();
+fn ask_all(index: &IndexReader, queries: &[Query]) -> anyhow::Result<QueryTimes> {
+    let mut all = QueryTimes::default();
     for query in queries {
         let processor = thread_processor_time();
         let (candidates, time) = query.ask(index, CandidateKind::Similar)?;
@@ -274,7 +274,7 @@ fn asked(index: &IndexReader, queries: &[Query]) -> anyhow::Result<Asked> {
         all.times.push(time);
         all.right += usize::from(query.is_answered_by(&candidates));
         all.candidates += candidates.found.len();
-        all.common_lists += candidates.long_lists;
+        all.common_lists += candidates.common_lists;
     }
     Ok(all)
 }

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::extracted::{Extracted, extract};
-use super::measure::{Words, quantile, without_labels};
 use super::reference::{Reading, read};
+use super::word_agreement::{Words, quantile, without_labels};
 use super::{Settings, goal, shown};
 use crate::acceptance::files_below;
 use crate::figure::Figures;
@@ -38,7 +38,7 @@ const GOALS: &[(&str, &str, f64)] = &[
 ];
 
 /// Agreement of a file with a reader, and where it ended.
-struct Agreement<'a> {
+struct ReaderAgreement<'a> {
     judged: f64,
     with_labels: f64,
     path: &'a Path,
@@ -46,7 +46,7 @@ struct Agreement<'a> {
 }
 
 /// Agreements of the files of one format with one reader.
-type Agreements<'a> = BTreeMap<(&'a str, &'a str), Vec<Agreement<'a>>>;
+type Agreements<'a> = BTreeMap<(&'a str, &'a str), Vec<ReaderAgreement<'a>>>;
 
 pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let folder = settings.folder("formats")?;
@@ -68,7 +68,10 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let ours: BTreeMap<PathBuf, Extracted> = read.iter().cloned().zip(extract(&read)?).collect();
     let mut agreements: Agreements<'_> = BTreeMap::new();
     for reading in readings {
-        let Some(agreement) = ours.get(&reading.path).and_then(|ours| held(reading, ours)) else {
+        let Some(agreement) = ours
+            .get(&reading.path)
+            .and_then(|ours| agree(reading, ours))
+        else {
             continue;
         };
         let of_reader = agreements
@@ -84,15 +87,15 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
 }
 
 /// The text of a file held against a reading of it; none where that says little.
-fn held<'a>(reading: &'a Reading, ours: &Extracted) -> Option<Agreement<'a>> {
+fn agree<'a>(reading: &'a Reading, ours: &Extracted) -> Option<ReaderAgreement<'a>> {
     let text = reading.text.as_deref().unwrap_or_default();
     let theirs = Words::of(text);
     if theirs.count() < LEAST_WORDS {
         return None;
     }
     let with_labels = Words::of(&ours.body).agreement(&theirs);
-    Some(Agreement {
-        judged: judged(&reading.format, &ours.body, text).unwrap_or(with_labels),
+    Some(ReaderAgreement {
+        judged: without_labels_agreement(&reading.format, &ours.body, text).unwrap_or(with_labels),
         with_labels,
         path: &reading.path,
         end: ours.end.label(),
@@ -100,7 +103,7 @@ fn held<'a>(reading: &'a Reading, ours: &Extracted) -> Option<Agreement<'a>> {
 }
 
 /// The agreement without labels, where a kind is judged so.
-fn judged(format: &str, ours: &str, theirs: &str) -> Option<f64> {
+fn without_labels_agreement(format: &str, ours: &str, theirs: &str) -> Option<f64> {
     let bare = |text: &str| Words::of(&without_labels(text));
     UNLABELLED
         .contains(&format)
@@ -146,10 +149,14 @@ mod tests {
     fn only_kinds_whose_readers_give_no_labels_are_judged_without() {
         let (ours, theirs) = ("1. one two three four five", "one two three four five");
         for kind in UNLABELLED {
-            assert_eq!(judged(kind, ours, theirs), Some(1.0), "{kind}");
+            assert_eq!(
+                without_labels_agreement(kind, ours, theirs),
+                Some(1.0),
+                "{kind}"
+            );
         }
         for kind in ["xlsx", "xls", "pptx", "ppt", "doc", "eml", "msg"] {
-            assert_eq!(judged(kind, ours, theirs), None, "{kind}");
+            assert_eq!(without_labels_agreement(kind, ours, theirs), None, "{kind}");
         }
     }
 }

@@ -10,9 +10,9 @@ use simdex_signature::CanonicalText;
 
 use super::convert::{LibreOffice, converted, pandoc};
 use super::extracted::extract;
-use super::furniture::{html_of_plain, message, page};
-use super::measure::{quantile, share_reaching};
+use super::plain_to_html::{html_of_plain, message, page};
 use super::reference::is_installed;
+use super::word_agreement::{quantile, share_reaching};
 use super::{Settings, goal};
 use crate::acceptance::files_below;
 use crate::figure::Figures;

@@ -7,7 +7,7 @@ use anyhow::{Result, ensure};
 use simdex_signature::CanonicalText;
 
 use super::extracted::extract;
-use super::measure::quantile;
+use super::word_agreement::quantile;
 use super::{Settings, goal};
 use crate::acceptance::files_below;
 use crate::figure::Figures;

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::extracted::{Extracted, extract, extract_with_pdftotext};
-use super::measure::{Words, quantile, share_reaching};
 use super::reference::{Reading, read};
+use super::word_agreement::{Words, quantile, share_reaching};
 use super::{Settings, goal, shown};
 use crate::acceptance::files_below;
 use crate::figure::Figures;

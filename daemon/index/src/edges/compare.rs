@@ -8,7 +8,7 @@ use simdex_signature::{Fingerprint, Levels, Rung, SharedAt, ShingleSet};
 
 use super::{Cuts, PairThreshold};
 use crate::work::WorkCounters;
-use crate::{Cancel, HeldSet, IndexError, MemoryAccount, MemoryPermit};
+use crate::{Cancel, HeldShingles, IndexError, MemoryAccount, MemoryPermit};
 
 /// All shingles of a document, with the permit for what comparing them takes.
 #[derive(Debug)]
@@ -26,8 +26,8 @@ enum Form {
 
 impl Shingles {
     /// Sorts the shingles of a text by level.
-    pub(super) fn of(held: HeldSet, account: &MemoryAccount) -> Result<Self, IndexError> {
-        let HeldSet { set, permit } = held;
+    pub(super) fn of(held: HeldShingles, account: &MemoryAccount) -> Result<Self, IndexError> {
+        let HeldShingles { set, permit } = held;
         // The set itself is dropped right after.
         let of_levels = account.take_large(set.held_bytes())?;
         Ok(match Levels::of(&set) {

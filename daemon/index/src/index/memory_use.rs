@@ -81,7 +81,7 @@ pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
         bytes,
         limit: Some(limit),
     };
-    let (sets, levels) = (shared.sets.weight(), shared.levels.weight());
+    let (sets, levels) = (shared.shingle_sets.weight(), shared.levels.weight());
     let (backlog, questions) = (&shared.memory.backlog, &shared.memory.requests);
     vec![
         grows(MemoryHolder::UnmergedPostings, postings),

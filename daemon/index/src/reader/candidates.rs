@@ -158,7 +158,7 @@ pub struct Candidates {
     /// The candidates found, unordered.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub long_lists: u64,
+    pub common_lists: u64,
     /// What was looked up, which bounds the probability of missing a document.
     pub coverage: Coverage,
     /// The memory permit for the candidates.
@@ -219,7 +219,7 @@ impl IndexReader {
         if let Some(extra) = extra {
             tally.add_uncounted(extra.counts.into_keys())?;
         }
-        let long_lists = tally.count_long_for_counted(cancel)?;
+        let common_lists = tally.count_long_for_counted(cancel)?;
         let began = tally.began;
         let (found, held) = tally.into_candidates(&|id, stats, shared| {
             let stats = Some(stats).filter(|stats| stats.kind == documents)?;
@@ -234,7 +234,7 @@ impl IndexReader {
         })?;
         Ok(Candidates {
             found,
-            long_lists,
+            common_lists,
             coverage,
             held,
         })

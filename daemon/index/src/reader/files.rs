@@ -121,8 +121,8 @@ impl IndexReader {
     }
 
     /// Files of the view that carry a document.
-    pub fn files_in(&self, id: DocId, view: &View) -> u64 {
-        self.shared.state().table.files_in(id, view)
+    pub fn count_files_of(&self, id: DocId, view: &View) -> u64 {
+        self.shared.state().table.count_files_of(id, view)
     }
 
     /// Roots of the view, by path as their files sort.
@@ -160,7 +160,7 @@ impl IndexReader {
             match first.contents.get(&id) {
                 Some(same) => file.call_identical(*same == content),
                 // Most documents have one file, and nothing has to be remembered of them.
-                None if self.files_in(id, view) < 2 => {}
+                None if self.count_files_of(id, view) < 2 => {}
                 None if first.is_resumed => self.note_first(id, &mut file, (view, first))?,
                 None => first.note(id, content)?,
             }
@@ -282,7 +282,7 @@ impl IndexReader {
 
     /// Visits the files of the view that have a content, by absolute path, each with its content's own state. As in
     /// [`IndexReader::visit_files_of`], files that have another content by now are left out.
-    pub fn visit_holders(
+    pub fn visit_files_of_content(
         &self,
         content: ContentHash,
         view: &View,

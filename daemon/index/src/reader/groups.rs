@@ -47,7 +47,7 @@ pub struct Groups {
     /// The groups found, unordered.
     pub groups: Vec<GroupView>,
     /// Posting lists left unread, because no result depended on them; 0 for maintained groups.
-    pub long_lists: u64,
+    pub skipped_lists: u64,
     /// Documents that were not settled when maintained groups were copied; zero for groups computed for the call.
     pub unsettled: UnsettledCounts,
     /// The permit that covers them.
@@ -177,7 +177,7 @@ impl IndexReader {
         }
         Ok(Groups {
             groups,
-            long_lists: finder.long_lists(),
+            skipped_lists: finder.skipped_lists(),
             ..Groups::default()
         })
     }
@@ -203,7 +203,7 @@ impl IndexReader {
                 let state = self.shared.state();
                 let alone = some.iter().filter(|id| !listed.contains(**id));
                 let copied = alone.map(|id| DocId(*id));
-                let copied = copied.filter(|id| state.table.files_in(*id, view) >= 2);
+                let copied = copied.filter(|id| state.table.count_files_of(*id, view) >= 2);
                 let group = |principal| GroupView {
                     id: state.group_ids.get(principal),
                     principal,

@@ -73,7 +73,7 @@ impl PairSearch<'_> {
             None => self.wanted_alone(id, is_wanted, account)?,
         };
         let found = Arc::new(found);
-        if self.index.files_in(id, &self.view) > 1 {
+        if self.index.count_files_of(id, &self.view) > 1 {
             self.keep_found(id, &found);
         }
         Ok(found)
@@ -169,8 +169,8 @@ impl PairSearch<'_> {
     }
 
     /// Posting lists left unread so far, because no result depended on them.
-    pub fn long_lists(&self) -> u64 {
-        self.finder.long_lists() + self.ahead().long_lists
+    pub fn skipped_lists(&self) -> u64 {
+        self.finder.skipped_lists() + self.ahead().skipped_lists
     }
 }
 

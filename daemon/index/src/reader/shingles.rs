@@ -11,12 +11,12 @@ use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
 
 /// All shingles of a text, with the permit for the memory of counting them.
 #[derive(Debug)]
-pub struct HeldSet {
+pub struct HeldShingles {
     pub(crate) set: Arc<ShingleSet>,
     pub(crate) permit: Option<MemoryPermit>,
 }
 
-impl Deref for HeldSet {
+impl Deref for HeldShingles {
     type Target = ShingleSet;
 
     fn deref(&self) -> &ShingleSet {
@@ -30,7 +30,7 @@ impl IndexReader {
         &self,
         id: DocId,
         account: &MemoryAccount,
-    ) -> Result<Option<HeldSet>, IndexError> {
+    ) -> Result<Option<HeldShingles>, IndexError> {
         Ok(self.shingles_with_text(id, account)?.map(|(set, _)| set))
     }
 
@@ -40,15 +40,17 @@ impl IndexReader {
         &self,
         id: DocId,
         account: &MemoryAccount,
-    ) -> Result<Option<(HeldSet, Option<ReadText>)>, IndexError> {
-        if let Some(set) = self.shared.sets.get(&id) {
+    ) -> Result<Option<(HeldShingles, Option<ReadText>)>, IndexError> {
+        if let Some(set) = self.shared.shingle_sets.get(&id) {
             let permit = account.take_large(set.counting_bytes())?;
-            return Ok(Some((HeldSet { set, permit }, None)));
+            return Ok(Some((HeldShingles { set, permit }, None)));
         }
         let read = self.read_shingles_and_text(id, account)?;
         if let Some((held, _)) = &read {
             let bytes = held.set.held_bytes();
-            self.shared.sets.insert(id, Arc::clone(&held.set), bytes);
+            self.shared
+                .shingle_sets
+                .insert(id, Arc::clone(&held.set), bytes);
         }
         Ok(read)
     }
@@ -59,7 +61,7 @@ impl IndexReader {
         &self,
         id: DocId,
         account: &MemoryAccount,
-    ) -> Result<Option<HeldSet>, IndexError> {
+    ) -> Result<Option<HeldShingles>, IndexError> {
         match self.shingles(id, account) {
             Err(error) if error.is_of_one_document() => Ok(None),
             set => set,
@@ -71,7 +73,7 @@ impl IndexReader {
         &self,
         id: DocId,
         account: &MemoryAccount,
-    ) -> Result<Option<HeldSet>, IndexError> {
+    ) -> Result<Option<HeldShingles>, IndexError> {
         let read = self.read_shingles_and_text(id, account)?;
         Ok(read.map(|(set, _)| set))
     }
@@ -80,7 +82,7 @@ impl IndexReader {
         &self,
         id: DocId,
         account: &MemoryAccount,
-    ) -> Result<Option<(HeldSet, Option<ReadText>)>, IndexError> {
+    ) -> Result<Option<(HeldShingles, Option<ReadText>)>, IndexError> {
         let Some(((signed, _of_signed), text)) = self.held_signed_and_whole_text(id, account)?
         else {
             return Ok(None);
@@ -108,7 +110,7 @@ impl IndexReader {
         &self,
         text: &SignedText,
         account: &MemoryAccount,
-    ) -> Result<HeldSet, IndexError> {
+    ) -> Result<HeldShingles, IndexError> {
         let length = text.as_bytes().len() as u64;
         let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
         let most = self.shared.options.listed_shingles;
@@ -116,6 +118,6 @@ impl IndexReader {
         if let Some(permit) = &mut permit {
             permit.shrink_to(set.counting_bytes());
         }
-        Ok(HeldSet { set, permit })
+        Ok(HeldShingles { set, permit })
     }
 }

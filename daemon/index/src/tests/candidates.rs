@@ -48,7 +48,7 @@ pub(super) fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &Vie
 pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKind) {
     let query = set(query);
     let found = ask(bed, &query, kind, &View::All);
-    assert_eq!(found.long_lists, 0);
+    assert_eq!(found.common_lists, 0);
     let by_id: BTreeMap<_, Candidate> = found.found.iter().map(|c| (c.document, *c)).collect();
     assert_eq!(by_id.len(), found.found.len());
     let coarsest = Rung::all()
@@ -314,7 +314,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     bed.put("b/own", &own);
     // The common documents hold less than 1/32 of the query: counted, not listed.
     let similar = ask(&bed, &query, CandidateKind::Similar, &View::All);
-    assert!(similar.long_lists > 0 && similar.found.len() < 1_000);
+    assert!(similar.common_lists > 0 && similar.found.len() < 1_000);
     assert!(
         similar
             .found
@@ -363,14 +363,14 @@ fn lists_that_nothing_hangs_on_are_skipped_and_counted(bed: &Bed, boilerplate: &
     let (view, account) = (View::Roots([RootId(2)].into()), account(bed.index()));
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let search = bed.index().reader().pair_search(&view, threshold);
-    assert_eq!(search.long_lists(), 0);
+    assert_eq!(search.skipped_lists(), 0);
     let partners = search.partners_of(a, &account).unwrap();
     let partners: Vec<_> = partners.into_iter().map(|(other, _)| other).collect();
     assert_eq!(partners, [b]);
-    assert!(search.long_lists() > 0);
+    assert!(search.skipped_lists() > 0);
     let found = bed.index().reader().groups(&view, threshold, &account);
     let found = found.unwrap();
-    assert!(found.groups.len() == 1 && found.long_lists > 0);
+    assert!(found.groups.len() == 1 && found.skipped_lists > 0);
 }
 
 #[test]

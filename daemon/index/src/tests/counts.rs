@@ -304,7 +304,7 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     let listed = || {
         let listed = reader.groups(&View::All, threshold, &account(bed.index()));
         let listed = listed.unwrap().groups;
-        let files = |id| reader.files_in(id, &View::All);
+        let files = |id| reader.count_files_of(id, &View::All);
         let is_shown = |group: &&crate::GroupView| {
             let members = group.members.iter().map(|member| files(member.document));
             let own = files(group.principal);

@@ -29,7 +29,7 @@ fn ask(bed: &Bed, query: &Signature, view: &View) -> BTreeMap<u64, Candidate> {
         .reader()
         .candidates_of_fixed_size(query, view, &account(bed.index()))
         .unwrap();
-    assert_eq!(found.long_lists, 0);
+    assert_eq!(found.common_lists, 0);
     let by_id: BTreeMap<_, _> = found.found.iter().map(|c| (c.document.0, *c)).collect();
     assert_eq!(by_id.len(), found.found.len());
     by_id
@@ -192,6 +192,6 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
             "those with little in common are not listed"
         );
         let found = asked(scheme, &boilerplate);
-        assert!(found.found.len() >= documents - 100 && found.long_lists == 0);
+        assert!(found.found.len() >= documents - 100 && found.common_lists == 0);
     }
 }

@@ -155,7 +155,7 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
         };
         bed.index()
             .reader()
-            .visit_holders(hash, &View::All, visit)
+            .visit_files_of_content(hash, &View::All, visit)
             .unwrap();
         names
     };
@@ -223,7 +223,7 @@ fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not
         let content = content(&text, 0);
         index
             .reader()
-            .visit_holders(content, &View::All, visit)
+            .visit_files_of_content(content, &View::All, visit)
             .unwrap();
     };
     assert_eq!(visited(&of_content), expected);

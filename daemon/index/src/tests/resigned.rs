@@ -115,7 +115,7 @@ pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
                     .map(|c| (c.document, c.rung, c.shared, c.document_fingerprints))
                     .collect();
                 all.sort_unstable();
-                (all, found.long_lists, found.coverage)
+                (all, found.common_lists, found.coverage)
             };
             assert_eq!(of(bed), of(fresh));
         }

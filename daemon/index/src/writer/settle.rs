@@ -266,7 +266,7 @@ impl IndexWriter {
 impl IndexState {
     /// Whether a document has a place among the groups: it has text, and a served file carries it.
     pub(crate) fn is_groupable(&self, id: DocId) -> bool {
-        self.table.is_text(id) && self.table.files_in(id, &self.grouped) > 0
+        self.table.is_text(id) && self.table.count_files_of(id, &self.grouped) > 0
     }
 
     /// Whether a document has a place among the groups that settling is about to remove, since its files changed: only

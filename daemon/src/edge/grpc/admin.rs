@@ -11,7 +11,7 @@ use tonic::{Request, Response, Status};
 
 use super::daemon_status::{roots, status, without_index};
 use super::files::FilesRequest;
-use super::kept_reports::{ListRequest, RunRequest};
+use super::kept_reports::{KeepReportRequest, KeptReportsRequest};
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
@@ -21,7 +21,7 @@ use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
 use crate::read_side::catalogue;
-use crate::reports::reporting;
+use crate::reports::maker;
 use crate::write_side::roots::{LossToken, Root};
 use crate::write_side::walk_queue::RootWish;
 
@@ -203,7 +203,7 @@ impl Admin for AdminService {
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
                 let account = sender.account(&caller, engine.index.reader());
-                let summary = reporting::download(engine, &ReplySink(sender), asked, &account)?;
+                let summary = maker::download(engine, &ReplySink(sender), asked, &account)?;
                 let part = Some(Part::Summary(encode::summary(&summary)));
                 sender.send(v1::StreamReportReply { part })
             });
@@ -216,7 +216,8 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::RunReportReply>, Status> {
         let caller = self.runner.long_caller(&request);
         // The engine is not held while the request waits for a slot.
-        let asked = RunRequest::parse(&*self.runner.engine()?, &self.kept, request.into_inner())?;
+        let asked =
+            KeepReportRequest::parse(&*self.runner.engine()?, &self.kept, request.into_inner())?;
         let work = move |engine: &Engine, cancel: &Cancel| asked.answer(engine, caller, cancel);
         self.runner.unary(RequestClass::Work, caller, work).await
     }
@@ -227,7 +228,7 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.runner.caller(&request);
         let longest = self.runner.longest_message();
-        let asked = ListRequest::parse(request.get_ref(), longest)?;
+        let asked = KeptReportsRequest::parse(request.get_ref(), longest)?;
         let work = move |engine: &Engine, _: &Cancel| Ok(asked.answer(engine.index.registry())?);
         self.runner.unary(RequestClass::Query, caller, work).await
     }

@@ -16,14 +16,14 @@ use crate::read_side::answering::{AnswerRequest, answer};
 use crate::read_side::query::{FindKind, QueryParams};
 
 /// A decoded query without its subject.
-pub(super) struct FindRequest {
+pub(super) struct DecodedQuery {
     params: QueryParams,
     strict: bool,
     folds: bool,
     is_judged: bool,
 }
 
-impl FindRequest {
+impl DecodedQuery {
     pub(super) fn parse(
         engine: &Engine,
         kind: FindKind,

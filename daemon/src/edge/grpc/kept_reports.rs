@@ -15,8 +15,8 @@ use super::status::Refused;
 use super::{ReportKeeping, report_request};
 use crate::encode;
 use crate::engine::Engine;
+use crate::reports::maker::{self, KeptPlace, ReportRequest};
 use crate::reports::report::ReportDir;
-use crate::reports::reporting::{self, KeptPlace, ReportRequest};
 
 /// Most reports in one list.
 const MOST_LISTED: usize = 1_000;
@@ -24,7 +24,7 @@ const MOST_LISTED: usize = 1_000;
 const FIELD_BYTES: usize = 8;
 
 /// A decoded request for a report to keep.
-pub(super) struct RunRequest {
+pub(super) struct KeepReportRequest {
     report: ReportRequest,
     reports: Arc<ReportDir>,
     name: Vec<u8>,
@@ -32,7 +32,7 @@ pub(super) struct RunRequest {
     since: Vec<u8>,
 }
 
-impl RunRequest {
+impl KeepReportRequest {
     pub(super) fn parse(
         engine: &Engine,
         kept: &ReportKeeping,
@@ -75,8 +75,8 @@ impl RunRequest {
             uid: Some(caller.uid()),
         };
         let since = OsStr::from_bytes(&self.since);
-        self.report.since = reporting::earlier(engine, &self.reports, since)?;
-        let kept = reporting::keep(engine, &place, self.report, &account)?;
+        self.report.since = maker::earlier(engine, &self.reports, since)?;
+        let kept = maker::keep(engine, &place, self.report, &account)?;
         Ok(v1::RunReportReply {
             out: encode::path(&kept.path),
             summary: Some(encode::summary(&kept.summary)),
@@ -87,14 +87,14 @@ impl RunRequest {
 
 /// A request for reports that were finished after a moment: as many as are wanted and fit into a
 /// message, but at least one.
-pub(super) struct ListRequest {
+pub(super) struct KeptReportsRequest {
     /// When the last one listed was finished, in seconds since 1970.
     after: u64,
     most: usize,
     longest_message: usize,
 }
 
-impl ListRequest {
+impl KeptReportsRequest {
     pub(super) fn parse(
         asked: &v1::ListReportsRequest,
         longest_message: usize,

@@ -16,7 +16,7 @@ use super::{request_params, subject_source};
 use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
-use crate::read_side::lists::{self, GroupRequest};
+use crate::read_side::lists::{self, GroupLocator};
 use crate::read_side::query::QueryError;
 
 /// Advice for a caller whose id belongs to no group.
@@ -33,10 +33,10 @@ pub(super) fn group(
     let found = match source {
         Wire::Path(path) => {
             let file = subject_source::recorded_file(engine, &request_params::parse_path(path)?)?;
-            lists::group(engine, &GroupRequest::Of(&file), strict, account)?
+            lists::group(engine, &GroupLocator::Of(&file), strict, account)?
         }
         Wire::Id(id) => {
-            let found = lists::group(engine, &GroupRequest::Id(GroupId(id)), strict, account)?;
+            let found = lists::group(engine, &GroupLocator::Id(GroupId(id)), strict, account)?;
             if found.group.is_none() {
                 let unknown = format!("no group has the id {id}");
                 return Err(Refused::new(Code::NotFound, &unknown).advised(Some(GROUP_IDS)));

@@ -9,7 +9,7 @@ use super::request_params::parse_path;
 use super::status::Refused;
 use crate::base::echo::echo;
 use crate::engine::Engine;
-use crate::reports::reporting::{LoadFileNames, ReportRequest, UncheckedReport};
+use crate::reports::maker::{LoadFileNames, ReportRequest, UncheckedReport};
 
 /// Decodes a request for a report. Contradictory parameters are refused before anything is written.
 pub(super) fn parse(

@@ -9,9 +9,9 @@ use simdex_proto::{defaults, v1};
 use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::compared::CompareRequest;
+use super::comparison::DecodedComparison;
 use super::family::FamilyRequest;
-use super::find::FindRequest;
+use super::find::DecodedQuery;
 use super::folders::FolderCopiesRequest;
 use super::groups::GroupsRequest;
 use super::pairs::PairsRequest;
@@ -47,8 +47,8 @@ impl SimilarityService {
         let caller = self.runner.caller(&request);
         let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
-        let query = upload::first(&mut parts, caller.deadline).await?;
-        let asked = FindRequest::parse(&*self.runner.engine()?, kind, &query)?;
+        let query = upload::receive_query(&mut parts, caller.deadline).await?;
+        let asked = DecodedQuery::parse(&*self.runner.engine()?, kind, &query)?;
         let source =
             SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
@@ -109,7 +109,7 @@ impl Similarity for SimilarityService {
         let caller = self.runner.caller(&request);
         let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
-        let query = upload::first(&mut parts, caller.deadline).await?;
+        let query = upload::receive_query(&mut parts, caller.deadline).await?;
         let asked = FamilyRequest::parse(&*self.runner.engine()?, &query)?;
         let source =
             SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
@@ -126,7 +126,7 @@ impl Similarity for SimilarityService {
         request: Request<v1::CompareRequest>,
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = CompareRequest::parse(&self.runner, caller, request.into_inner())?;
+        let asked = DecodedComparison::parse(&self.runner, caller, request.into_inner())?;
         let work = move |engine: &Engine, cancel: &Cancel| asked.answer(engine, caller, cancel);
         self.runner.unary(RequestClass::Query, caller, work).await
     }

@@ -22,8 +22,8 @@ use crate::read_side::clusters::ClusterError;
 use crate::read_side::findings::FindingError;
 use crate::read_side::lists::ListError;
 use crate::read_side::query::QueryError;
+use crate::reports::maker::ReportingError;
 use crate::reports::report::ReportError;
-use crate::reports::reporting::ReportingError;
 
 /// Bytes kept of the beginning and of the end of a message that is too long.
 const END: usize = 200;
@@ -225,7 +225,7 @@ fn of_report(error: &ReportError) -> Code {
         | ReportError::Within { .. }
         | ReportError::Write { .. } => Code::FailedPrecondition,
         ReportError::NoRoom { .. } => Code::ResourceExhausted,
-        ReportError::Previous { .. } => Code::FailedPrecondition,
+        ReportError::Earlier { .. } => Code::FailedPrecondition,
         ReportError::Text { .. } => Code::DataLoss,
         ReportError::Memory(_) => Code::ResourceExhausted,
         ReportError::NoPrincipal { .. } | ReportError::Cancelled => Code::Internal,

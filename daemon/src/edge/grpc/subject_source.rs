@@ -60,7 +60,7 @@ impl SubjectSource {
             }
             None => return Err(Status::invalid_argument("the query names no document")),
         };
-        upload::end(parts, caller.deadline).await?;
+        upload::expect_end(parts, caller.deadline).await?;
         Ok(known)
     }
 
@@ -97,14 +97,14 @@ impl SubjectSource {
             Self::Upload(Uploaded {
                 file,
                 name,
-                room: _room,
+                permit: _permit,
             }) => Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?,
         })
     }
 
     /// Makes a side of a comparison, which shows extracted text: for a document that several contents carry,
     /// the text of the very file that was named. If the text is from the file's last reading, the side says so.
-    pub(super) fn compared(
+    pub(super) fn into_side(
         self,
         engine: &Engine,
         asker: QueueKey,

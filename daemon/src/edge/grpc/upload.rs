@@ -23,7 +23,7 @@ pub(super) struct Uploaded {
     /// The name it was sent under; may be empty.
     pub(super) name: PathBuf,
     /// The room that it takes until it is dropped.
-    pub(super) room: BytesPermit,
+    pub(super) permit: BytesPermit,
 }
 
 /// Where the bytes of a document are kept, and within what room.
@@ -42,7 +42,7 @@ struct Spool {
     writer: File,
     reader: File,
     disk: Arc<DiskGuard>,
-    room: BytesPermit,
+    permit: BytesPermit,
 }
 
 impl Spool {
@@ -59,14 +59,14 @@ impl Spool {
             writer,
             reader,
             disk: Arc::clone(disk),
-            room: share.nothing(),
+            permit: share.nothing(),
         })
     }
 
     /// Adds bytes, as long as the sender's share and the disk have room beyond what commits need.
     fn add(&mut self, bytes: &[u8]) -> std::io::Result<()> {
         let length = bytes.len() as u64;
-        if !self.room.grow(length) {
+        if !self.permit.grow(length) {
             return Err(ErrorKind::QuotaExceeded.into());
         }
         self.disk.take_spare(length)?;
@@ -77,7 +77,7 @@ impl Spool {
         Uploaded {
             file: self.reader,
             name,
-            room: self.room,
+            permit: self.permit,
         }
     }
 }
@@ -94,7 +94,7 @@ impl Uploaded {
 }
 
 /// Receives the first message of a query.
-pub(super) async fn first(
+pub(super) async fn receive_query(
     parts: &mut Streaming<FindRequest>,
     deadline: Instant,
 ) -> Result<Query, Status> {
@@ -124,7 +124,7 @@ async fn next(
 }
 
 /// Waits for the end of a request that consists of a query alone.
-pub(super) async fn end(
+pub(super) async fn expect_end(
     parts: &mut Streaming<FindRequest>,
     deadline: Instant,
 ) -> Result<(), Status> {

@@ -72,7 +72,7 @@ impl<'a, T> FileParts<'a, T> {
 /// Groups by the path of their principal, with the permit for their memory.
 pub(super) struct OrderedGroups {
     pub(super) groups: Vec<(PathBuf, GroupView)>,
-    pub(super) long_lists: u64,
+    pub(super) skipped_lists: u64,
     /// Documents that were unsettled then, or whose group is not among these.
     pub(super) unsettled: UnsettledCounts,
     /// Permits for the members, and for the paths.
@@ -102,7 +102,7 @@ impl GroupFiles<'_> {
         groups.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
         Ok(OrderedGroups {
             groups,
-            long_lists: known.long_lists,
+            skipped_lists: known.skipped_lists,
             unsettled,
             _held: (known.held, held),
         })
@@ -110,7 +110,7 @@ impl GroupFiles<'_> {
 
     /// Whether a group has two files or more, including one of its principal.
     pub(super) fn is_shown(&self, group: &GroupView) -> bool {
-        let files = |id| self.index.files_in(id, self.view);
+        let files = |id| self.index.count_files_of(id, self.view);
         let members = group.members.iter().map(|member| files(member.document));
         let of_principal = files(group.principal);
         of_principal > 0 && of_principal + members.sum::<u64>() > 1
@@ -130,7 +130,7 @@ impl GroupFiles<'_> {
     pub(super) fn is_large(&self, documents: impl IntoIterator<Item = DocId>) -> bool {
         let files = documents
             .into_iter()
-            .map(|id| self.index.files_in(id, self.view));
+            .map(|id| self.index.count_files_of(id, self.view));
         files.sum::<u64>() > PART as u64
     }
 
@@ -138,7 +138,7 @@ impl GroupFiles<'_> {
     /// is unknown until the next settling. Zero if they have only one file in total.
     pub(super) fn left_behind(&self, group: &GroupView) -> u64 {
         let files = group.members.iter();
-        let files = files.map(|member| self.index.files_in(member.document, self.view));
+        let files = files.map(|member| self.index.count_files_of(member.document, self.view));
         let files: Vec<u64> = files.filter(|files| *files > 0).collect();
         match files.iter().sum() {
             0_u64 | 1 => 0,

@@ -16,7 +16,7 @@ use crate::base::visit::FirstError;
 
 /// Which groups are listed.
 #[derive(Clone, Copy, Debug)]
-pub struct GroupsRequest<'a> {
+pub struct GroupSelection<'a> {
     /// The roots whose files may be listed.
     pub view: &'a View,
     /// Least resemblance of a near-duplicate.
@@ -25,7 +25,7 @@ pub struct GroupsRequest<'a> {
     pub after: Option<&'a Path>,
 }
 
-impl<'a> GroupsRequest<'a> {
+impl<'a> GroupSelection<'a> {
     /// All groups of a view.
     pub fn all(view: &'a View, threshold: Ratio) -> Self {
         Self {
@@ -40,11 +40,11 @@ impl<'a> GroupsRequest<'a> {
 /// than `PART` files it is called several times in succession.
 pub fn visit_groups(
     index: &IndexReader,
-    request: GroupsRequest<'_>,
+    request: GroupSelection<'_>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
 ) -> Result<Listing<u64>, IndexError> {
-    let GroupsRequest {
+    let GroupSelection {
         view,
         threshold,
         after,
@@ -69,7 +69,7 @@ pub fn visit_groups(
     }
     Ok(Listing {
         items: count,
-        long_lists: ordered.long_lists,
+        skipped_lists: ordered.skipped_lists,
         unsettled,
     })
 }
@@ -108,7 +108,7 @@ pub fn visit_whole_groups(
 ) -> Result<Listing<u64>, IndexError> {
     let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
     let mut is_on = true;
-    let request = GroupsRequest::all(view, threshold);
+    let request = GroupSelection::all(view, threshold);
     let counted = visit_groups(index, request, account, &mut |part| {
         let flow = match whole.add(part) {
             Ok(before) => before.map_or(ControlFlow::Continue(()), &mut *visit),

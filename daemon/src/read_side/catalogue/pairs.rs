@@ -62,7 +62,7 @@ fn in_list(a: &FileView, b: &FileView) -> Ordering {
 
 /// Which pairs are listed.
 #[derive(Clone, Copy, Debug)]
-pub struct PairsRequest<'a> {
+pub struct PairSelection<'a> {
     /// The roots whose files may be listed.
     pub view: &'a View,
     /// Least resemblance of a near-duplicate.
@@ -76,11 +76,11 @@ pub struct PairsRequest<'a> {
 /// visited yet, which are counted, and what a [`PairSearch`] keeps.
 pub fn pairs(
     index: &IndexReader,
-    request: PairsRequest<'_>,
+    request: PairSelection<'_>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<Listing<PairCounts>, IndexError> {
-    let PairsRequest {
+    let PairSelection {
         view,
         threshold,
         after,
@@ -114,7 +114,7 @@ pub fn pairs(
             pairs: count,
             groups: groups.count,
         },
-        long_lists: groups.long_lists + search.long_lists(),
+        skipped_lists: groups.skipped_lists + search.skipped_lists(),
         unsettled: groups.unsettled,
     })
 }
@@ -122,7 +122,7 @@ pub fn pairs(
 /// The number of groups of a view, with what limits that count.
 struct GroupCount {
     count: u64,
-    long_lists: u64,
+    skipped_lists: u64,
     unsettled: UnsettledCounts,
 }
 
@@ -136,7 +136,7 @@ impl GroupCount {
         let shown = known.groups.iter().filter(|group| reader.is_shown(group));
         Ok(Self {
             count: shown.count() as u64,
-            long_lists: known.long_lists,
+            skipped_lists: known.skipped_lists,
             unsettled: known.unsettled,
         })
     }
@@ -202,7 +202,7 @@ impl GroupFiles<'_> {
         let Some((id, _)) = file.document else {
             return Ok(());
         };
-        if is_first(file) && self.index.files_in(id, self.view) > 1 {
+        if is_first(file) && self.index.count_files_of(id, self.view) > 1 {
             self.copies(id, found)?;
         }
         let account = found.held.account().clone();
@@ -262,7 +262,7 @@ impl GroupFiles<'_> {
 
     /// Of the files that carry a document, the first in the list; `file` is one of them.
     fn first_listed(&self, id: DocId, file: &FileView) -> Result<FileView, IndexError> {
-        let first = match self.index.files_in(id, self.view) {
+        let first = match self.index.count_files_of(id, self.view) {
             0 | 1 => None,
             _ => self.first_file(id)?,
         };

@@ -14,7 +14,7 @@ use simdex_schema::{RootId, Schemes};
 use simdex_signature::{Ratio, SchemeKind};
 
 use super::{
-    Group, GroupsRequest, Pair, PairPlace, PairsRequest, group_by_id, pairs, visit_clusters,
+    Group, GroupSelection, Pair, PairPlace, PairSelection, group_by_id, pairs, visit_clusters,
     visit_groups, visit_principals, visit_whole_groups,
 };
 use crate::config::Config;
@@ -44,12 +44,12 @@ fn threshold() -> Ratio {
     Ratio::new(0.8).unwrap()
 }
 
-fn all_groups() -> GroupsRequest<'static> {
-    GroupsRequest::all(&View::All, threshold())
+fn all_groups() -> GroupSelection<'static> {
+    GroupSelection::all(&View::All, threshold())
 }
 
-fn all_pairs() -> PairsRequest<'static> {
-    PairsRequest {
+fn all_pairs() -> PairSelection<'static> {
+    PairSelection {
         view: &View::All,
         threshold: threshold(),
         after: None,
@@ -260,7 +260,7 @@ fn shown_pairs(
     visit: &mut dyn FnMut(&str),
 ) -> Vec<[String; 2]> {
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
-    let asked = PairsRequest {
+    let asked = PairSelection {
         after,
         ..all_pairs()
     };
@@ -289,7 +289,7 @@ fn copies_are_paired_at_every_threshold_whatever_the_groups() {
     let account = budget.account(&Cancel::never());
     let listed = |threshold: f64| {
         let mut listed = Vec::new();
-        let request = PairsRequest {
+        let request = PairSelection {
             threshold: Ratio::new(threshold).unwrap(),
             ..all_pairs()
         };
@@ -478,25 +478,25 @@ fn what_a_search_skips_is_counted_whatever_is_listed() {
     let never = Cancel::never();
     let account = index.memory().requests.account(&never);
     let go_on = &mut |_| ControlFlow::Continue(());
-    let asked = GroupsRequest {
+    let asked = GroupSelection {
         view: &view,
         ..all_groups()
     };
     let groups = visit_groups(index, asked, &account, go_on).unwrap();
-    let asked = PairsRequest {
+    let asked = PairSelection {
         view: &view,
         ..all_pairs()
     };
     let pairs = pairs(index, asked, &account, &mut |_| ControlFlow::Continue(()));
     let pairs = pairs.unwrap();
     assert_eq!((groups.items, pairs.items.pairs), (1, 1));
-    assert!(groups.long_lists > 0 && pairs.long_lists > groups.long_lists);
+    assert!(groups.skipped_lists > 0 && pairs.skipped_lists > groups.skipped_lists);
     let asked = ClusterRequest::Components {
         threshold: threshold(),
     };
     let kept = KeptClusters::default();
     let components = clusters(index, &kept, &view, &asked, &account).unwrap();
-    assert!(components.clusters.long_lists > 0);
+    assert!(components.clusters.skipped_lists > 0);
 }
 
 #[test]

@@ -48,7 +48,7 @@ pub(super) fn find(
         }
     }
     let mut parts = parts.into_inner();
-    let copied = |at: &u32| index.files_in(documents[*at as usize], view) > 1;
+    let copied = |at: &u32| index.count_files_of(documents[*at as usize], view) > 1;
     let is_alone: Vec<bool> = parts.alone().collect();
     let alone = (0..documents.len() as u32).filter(|at| is_alone[*at as usize]);
     let copied: Vec<Vec<u32>> = alone.filter(copied).map(|at| vec![at]).collect();
@@ -64,6 +64,6 @@ pub(super) fn find(
     Ok(Clusters {
         clusters,
         unfinished: None,
-        long_lists: search.long_lists(),
+        skipped_lists: search.skipped_lists(),
     })
 }

@@ -72,7 +72,7 @@ pub(super) fn find(
     Ok(Clusters {
         clusters: found.clusters,
         unfinished: Some(unfinished),
-        long_lists: 0,
+        skipped_lists: 0,
     })
 }
 

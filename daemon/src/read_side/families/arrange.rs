@@ -113,7 +113,7 @@ pub fn arrange<E>(
     for open in by_slot.chunk_by(|a, b| slots[*a] == slots[*b]) {
         order.place_all(open, go_on)?;
     }
-    Ok(directed(versions, &slots, &order.placed))
+    Ok(direct_edges(versions, &slots, &order.placed))
 }
 
 /// The key by which a version is placed: its time, then the latest date written in its text.
@@ -140,7 +140,7 @@ fn slots<E>(
     let written = |at: usize| versions[at].written;
     let mut spreads = Vec::with_capacity(of_one_time.len());
     for together in of_one_time {
-        spreads.push(spread(distances, together, written, go_on)?);
+        spreads.push(fill_missing_dates(distances, together, written, go_on)?);
     }
     for (at, written) in spreads.into_iter().flatten() {
         slots[at].1 = written;
@@ -150,7 +150,7 @@ fn slots<E>(
 
 /// The dates written in some versions. A version without one gets that of the version it is nearest to, or the last of
 /// all if it is linked to none.
-fn spread<E>(
+fn fill_missing_dates<E>(
     distances: &Distances<'_, impl Likeness>,
     among: &[usize],
     date: impl Fn(usize) -> Option<i64>,
@@ -240,7 +240,7 @@ fn rise(from: &Version, to: &Version) -> f64 {
 }
 
 /// Determines the evidence that directs each edge.
-fn directed(
+fn direct_edges(
     versions: &[Version],
     slots: &[Slot],
     placed: &[(usize, Option<usize>)],

@@ -9,23 +9,26 @@ use simdex_index::{FileView, GrowingPermit, IndexError, View};
 use simdex_signature::SchemeKind;
 
 use super::{
-    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNCERTAIN, bytes as bytes_of,
-    count,
+    Finding, FindingError, MOST_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN,
+    bytes as bytes_of, count,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams, Relation};
 
 /// The given files, in whichever root they are.
-pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
-    search.named(files, &search.engine.roots.view())
+pub(super) fn files_at(
+    scope: &ReportScope<'_>,
+    files: &[PathBuf],
+) -> Result<Vec<FileView>, FindingError> {
+    scope.files_at(files, &scope.engine.roots.view())
 }
 
 pub(super) fn find(
-    search: &Search<'_>,
+    scope: &ReportScope<'_>,
     files: &[PathBuf],
     take: &mut TakeFinding<'_>,
 ) -> Result<Sums, FindingError> {
-    let asked = named(search, files)?;
+    let asked = files_at(scope, files)?;
     let mut sums = Sums::from([
         ("copies", 0),
         ("cut_short", 0),
@@ -36,28 +39,28 @@ pub(super) fn find(
     let params = QueryParams {
         kind: FindKind::Related,
         scheme: SchemeKind::ModN,
-        threshold: search.threshold,
-        relation_threshold: search.threshold,
+        threshold: scope.threshold,
+        relation_threshold: scope.threshold,
         limit: MOST_FOUND,
-        view: search.view.clone(),
+        view: scope.view.clone(),
         keeps_texts: false,
     };
     for file in &asked {
-        search.cancel().check()?;
-        of_file(search, &params, file, &mut sums, take)?;
+        scope.cancel().check()?;
+        find_for_file(scope, &params, file, &mut sums, take)?;
     }
     Ok(sums)
 }
 
-fn of_file(
-    search: &Search<'_>,
+fn find_for_file(
+    scope: &ReportScope<'_>,
     params: &QueryParams,
     file: &FileView,
     sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
-    let Some(answer) = search.answer(file, params, "files", sums)? else {
-        let (found, _held) = same_bytes(search, file, search.view, sums)?;
+    let Some(answer) = scope.query_and_count(file, params, "files", sums)? else {
+        let (found, _held) = same_bytes(scope, file, scope.view, sums)?;
         return take_all(found, sums, take);
     };
     let of = bytes_of(&file.path);
@@ -72,7 +75,7 @@ fn of_file(
     };
     let hits = answer.hits.iter();
     let hits = hits.filter(|hit| !hit.is_query && holds(hit.relation));
-    let (found, _held) = search.found(hits, &of)?;
+    let (found, _held) = scope.findings_of_hits(hits, &of)?;
     take_all(found, sums, take)
 }
 
@@ -91,18 +94,18 @@ fn take_all(
 /// The other files of a view that have the same bytes as a file that is not compared, because it is too short or too
 /// large, or because its text is damaged. Returned with the permit for them.
 pub(super) fn same_bytes(
-    search: &Search<'_>,
+    scope: &ReportScope<'_>,
     file: &FileView,
     view: &View,
     sums: &mut Sums,
 ) -> Result<(Vec<Finding>, GrowingPermit), FindingError> {
-    let mut held = GrowingPermit::of(search.account);
+    let mut held = GrowingPermit::of(scope.account);
     let (mut found, mut is_cut, mut failed) = (Vec::new(), false, FirstError::default());
     let Some(content) = file.record.content() else {
         return Ok((found, held));
     };
-    let index = search.engine.index.reader();
-    index.visit_holders(content, view, &mut |other| {
+    let index = scope.engine.index.reader();
+    index.visit_files_of_content(content, view, &mut |other| {
         if other.key == file.key {
             return ControlFlow::Continue(());
         }
@@ -116,7 +119,7 @@ pub(super) fn same_bytes(
             found.push(Finding {
                 relation: Relation::IdenticalBytes.name(),
                 of: bytes_of(&file.path),
-                ..search.describe(&other)?
+                ..scope.describe(&other)?
             });
             Ok(())
         }))

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_schema::{ContentHash, DocId, State};
 
-use super::{Finding, FindingError, Search, Sums, TakeFinding, bytes, count};
+use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 
 /// Contents without a document (too large to be compared, or damaged) that are held at once; further ones are
@@ -27,22 +27,25 @@ const NAMES: [&str; 6] = [
     "not_compared",
 ];
 
-pub(super) fn find(search: &Search<'_>, take: &mut TakeFinding<'_>) -> Result<Sums, FindingError> {
-    let mut finder = Finder {
-        held: GrowingPermit::of(search.account),
-        search,
+pub(super) fn find(
+    scope: &ReportScope<'_>,
+    take: &mut TakeFinding<'_>,
+) -> Result<Sums, FindingError> {
+    let mut finder = DuplicateFinder {
+        held: GrowingPermit::of(scope.account),
+        scope,
         documents: HashSet::new(),
         uncompared: HashMap::new(),
         sums: NAMES.into_iter().map(|name| (name, 0)).collect(),
         take,
     };
     let mut failed = FirstError::default();
-    search
+    scope
         .engine
         .index
         .reader()
-        .files(search.view, search.account, &mut |file| {
-            let checked = search.cancel().check().map_err(FindingError::from);
+        .files(scope.view, scope.account, &mut |file| {
+            let checked = scope.cancel().check().map_err(FindingError::from);
             failed.flow(checked.and_then(|()| finder.file(&file)))
         })?;
     failed.into_result()?;
@@ -78,8 +81,8 @@ impl KeptFiles {
     }
 }
 
-struct Finder<'a, 'b> {
-    search: &'a Search<'a>,
+struct DuplicateFinder<'a, 'b> {
+    scope: &'a ReportScope<'a>,
     /// Counts the memory of the two maps below.
     held: GrowingPermit,
     /// Documents of several files that were already visited.
@@ -89,29 +92,29 @@ struct Finder<'a, 'b> {
     take: &'a mut TakeFinding<'b>,
 }
 
-impl Finder<'_, '_> {
+impl DuplicateFinder<'_, '_> {
     /// Handles a document at its first file: all its files at once.
     fn file(&mut self, file: &FileView) -> Result<(), FindingError> {
-        let index = self.search.engine.index.reader();
+        let index = self.scope.engine.index.reader();
         let Some(document) = file.content.as_ref().and_then(|content| content.document) else {
-            return self.uncompared(file);
+            return self.compare_bytes(file);
         };
-        let is_alone = index.files_in(document, self.search.view) < 2;
+        let is_alone = index.count_files_of(document, self.scope.view) < 2;
         if is_alone || !self.documents.insert(document) {
             return Ok(());
         }
         self.held.add(DOCUMENT)?;
         let (mut kept, mut failed) = (KeptFiles::default(), FirstError::default());
-        let mut held = GrowingPermit::of(self.search.account);
-        index.visit_files_of(document, self.search.view, &mut |file| {
-            let checked = self.search.cancel().check().map_err(FindingError::from);
-            failed.flow(checked.and_then(|()| self.beside(&file, &mut kept, &mut held)))
+        let mut held = GrowingPermit::of(self.scope.account);
+        index.visit_files_of(document, self.scope.view, &mut |file| {
+            let checked = self.scope.cancel().check().map_err(FindingError::from);
+            failed.flow(checked.and_then(|()| self.compare_with_kept(&file, &mut kept, &mut held)))
         })?;
         failed.into_result()
     }
 
     /// Handles a file whose content has no document: only its bytes can be the same.
-    fn uncompared(&mut self, file: &FileView) -> Result<(), FindingError> {
+    fn compare_bytes(&mut self, file: &FileView) -> Result<(), FindingError> {
         let Some(content) = file.record.content() else {
             return Ok(());
         };
@@ -121,15 +124,15 @@ impl Finder<'_, '_> {
             return Ok(());
         }
         let mut kept = self.uncompared.remove(&content).unwrap_or_default();
-        let mut held = std::mem::replace(&mut self.held, GrowingPermit::of(self.search.account));
-        let done = self.beside(file, &mut kept, &mut held);
+        let mut held = std::mem::replace(&mut self.held, GrowingPermit::of(self.scope.account));
+        let done = self.compare_with_kept(file, &mut kept, &mut held);
         self.held = held;
         self.uncompared.insert(content, kept);
         done
     }
 
     /// Compares a file with those of its document that came before.
-    fn beside(
+    fn compare_with_kept(
         &mut self,
         file: &FileView,
         kept: &mut KeptFiles,
@@ -163,10 +166,10 @@ impl Finder<'_, '_> {
         if same_bytes.is_none() {
             kept.keep(content, file, held)?;
         }
-        self.found(file, relation, &of)
+        self.take_finding(file, relation, &of)
     }
 
-    fn found(
+    fn take_finding(
         &mut self,
         file: &FileView,
         relation: &'static str,
@@ -187,7 +190,7 @@ impl Finder<'_, '_> {
         let finding = Finding {
             relation,
             of: bytes(of),
-            ..self.search.describe(file)?
+            ..self.scope.describe(file)?
         };
         Ok((self.take)(&finding)?)
     }

@@ -13,7 +13,7 @@ use simdex_signature::SchemeKind;
 
 use super::copies::same_bytes;
 use super::{
-    Finding, FindingError, MOST_FOUND, Search, Sums, TakeFinding, UNCERTAIN, bytes, count,
+    Finding, FindingError, MOST_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes, count,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams};
@@ -24,11 +24,11 @@ const SEEN: u64 = 24;
 const SEEN_BYTES: u64 = 80;
 
 pub(super) fn find(
-    search: &Search<'_>,
+    scope: &ReportScope<'_>,
     protected: &[RootId],
     take: &mut TakeFinding<'_>,
 ) -> Result<Sums, FindingError> {
-    let roots = &search.engine.roots;
+    let roots = &scope.engine.roots;
     let inside: Vec<u32> = protected.iter().map(|root| root.0).collect();
     let outside = roots.iter().filter(|root| !protected.contains(&root.id));
     let outside: Vec<u32> = outside.map(|root| root.id.0).collect();
@@ -42,26 +42,26 @@ pub(super) fn find(
     let params = QueryParams {
         kind: FindKind::Related,
         scheme: SchemeKind::ModN,
-        threshold: search.threshold,
-        relation_threshold: search.engine.threshold().get(),
+        threshold: scope.threshold,
+        relation_threshold: scope.engine.threshold().get(),
         limit: MOST_FOUND,
         view: outside,
         keeps_texts: false,
     };
     let (mut seen, mut seen_bytes) = (HashSet::new(), HashSet::new());
     let mut failed = FirstError::default();
-    let mut held = GrowingPermit::of(search.account);
-    let (index, account) = (search.engine.index.reader(), search.account);
+    let mut held = GrowingPermit::of(scope.account);
+    let (index, account) = (scope.engine.index.reader(), scope.account);
     index.files(&inside, account, &mut |file| {
         let document = file.content.as_ref().and_then(|content| content.document);
-        if let Err(error) = search.cancel().check() {
+        if let Err(error) = scope.cancel().check() {
             return failed.flow(Err(error.into()));
         }
         match document {
             Some(document) if !seen.insert(document) => ControlFlow::Continue(()),
             Some(_) => {
                 let counted = held.add(SEEN).map_err(FindingError::from);
-                let mut found = || of_file(search, &params, &file, &mut sums, take);
+                let mut found = || find_for_file(scope, &params, &file, &mut sums, take);
                 failed.flow(counted.and_then(|()| found()))
             }
             None => {
@@ -71,7 +71,7 @@ pub(super) fn find(
                     return ControlFlow::Continue(());
                 }
                 let counted = held.add(SEEN_BYTES).map_err(FindingError::from);
-                let mut found = || of_bytes(search, &params.view, &file, &mut sums, take);
+                let mut found = || find_same_bytes(scope, &params.view, &file, &mut sums, take);
                 failed.flow(counted.and_then(|()| found()))
             }
         }
@@ -80,24 +80,24 @@ pub(super) fn find(
     Ok(sums)
 }
 
-fn of_file(
-    search: &Search<'_>,
+fn find_for_file(
+    scope: &ReportScope<'_>,
     params: &QueryParams,
     file: &FileView,
     sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
-    let Some(answer) = search.answer(file, params, "compared", sums)? else {
-        return of_bytes(search, &params.view, file, sums, take);
+    let Some(answer) = scope.query_and_count(file, params, "compared", sums)? else {
+        return find_same_bytes(scope, &params.view, file, sums, take);
     };
     let of = bytes(&file.path);
-    let (found, _held) = search.found(answer.hits.iter(), &of)?;
+    let (found, _held) = scope.findings_of_hits(answer.hits.iter(), &of)?;
     take_all(found, sums, take)
 }
 
 /// Finds the files with the same bytes as a file that is not compared; nothing for an empty file.
-fn of_bytes(
-    search: &Search<'_>,
+fn find_same_bytes(
+    scope: &ReportScope<'_>,
     outside: &View,
     file: &FileView,
     sums: &mut Sums,
@@ -106,7 +106,7 @@ fn of_bytes(
     if file.record.bytes() == Some(0) {
         return Ok(());
     }
-    let (found, _held) = same_bytes(search, file, outside, sums)?;
+    let (found, _held) = same_bytes(scope, file, outside, sums)?;
     take_all(found, sums, take)
 }
 

@@ -1,7 +1,7 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
 //! Families are searched for as `versions` does: from the principal of each group, by its path, then from each old
-//! document that was in none of these families, since revisions may be too far apart to be in one group ([`rest`]). A
+//! document that was in none of these families, since revisions may be too far apart to be in one group ([`remaining_documents`]). A
 //! version is superseded by one that was revised from it, or that contains it, if there is evidence which of them is
 //! later. An excerpt supersedes nothing; and if one text contains another, its greater length is no evidence which was
 //! there first.
@@ -9,8 +9,8 @@
 //! A version has the date of its earliest file. A file of it that was made after the last of its successors, such as a
 //! restored old version, is not stale.
 
-mod contained;
-mod rest;
+mod longer_documents;
+mod remaining_documents;
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use simdex_proto::defaults;
 use simdex_schema::DocumentHash;
 use simdex_signature::SchemeKind;
 
-use super::{Finding, FindingError, Search, Sums, TakeFinding, bytes, count};
+use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::catalogue;
 use crate::read_side::families::{Direction, LinkRule};
@@ -44,11 +44,11 @@ const NAMES: [&str; 8] = [
 ];
 
 pub(super) fn find(
-    search: &Search<'_>,
+    scope: &ReportScope<'_>,
     age: u64,
     take: &mut TakeFinding<'_>,
 ) -> Result<Sums, FindingError> {
-    let relation_threshold = search.engine.threshold();
+    let relation_threshold = scope.engine.threshold();
     let params = FamilyParams {
         rule: LinkRule {
             resemblance: defaults::FAMILY,
@@ -57,14 +57,14 @@ pub(super) fn find(
         relation_threshold: relation_threshold.get(),
         scheme: SchemeKind::ModN,
         most: defaults::VERSIONS as usize,
-        view: search.view.clone(),
+        view: scope.view.clone(),
     };
-    let before = search.now.saturating_sub_unsigned(age);
-    let mut finder = Finder {
-        search,
+    let before = scope.now.saturating_sub_unsigned(age);
+    let mut finder = StaleFinder {
+        scope,
         params,
         before,
-        held: GrowingPermit::of(search.account),
+        held: GrowingPermit::of(scope.account),
         placed: HashSet::new(),
         listed: HashSet::new(),
         undecided: HashSet::new(),
@@ -72,8 +72,8 @@ pub(super) fn find(
         take,
     };
     let mut failed = FirstError::default();
-    let (index, view): (_, &View) = (search.engine.index.reader(), search.view);
-    let account = search.account;
+    let (index, view): (_, &View) = (scope.engine.index.reader(), scope.view);
+    let account = scope.account;
     catalogue::visit_principals(index, view, relation_threshold, account, &mut |document| {
         let is_new = !finder.placed.contains(&document);
         failed.flow(match is_new {
@@ -82,12 +82,12 @@ pub(super) fn find(
         })
     })?;
     failed.into_result()?;
-    finder.rest()?;
+    finder.search_remaining()?;
     Ok(finder.sums)
 }
 
-struct Finder<'a, 'b> {
-    search: &'a Search<'a>,
+struct StaleFinder<'a, 'b> {
+    scope: &'a ReportScope<'a>,
     params: FamilyParams,
     /// Stale versions were made before this, seconds since 1970.
     before: i64,
@@ -103,11 +103,11 @@ struct Finder<'a, 'b> {
     take: &'a mut TakeFinding<'b>,
 }
 
-impl Finder<'_, '_> {
+impl StaleFinder<'_, '_> {
     /// Finds the stale versions of the family of a document; false if the document cannot be compared.
     fn family(&mut self, document: DocumentHash) -> Result<bool, FindingError> {
-        let (index, view) = (self.search.engine.index.reader(), self.search.view);
-        let subject = match Subject::from_document(index, document, view, self.search.account) {
+        let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
+        let subject = match Subject::from_document(index, document, view, self.scope.account) {
             // Its last file disappeared since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(false),
             Err(QueryError::Index(error)) if error.is_of_one_document() => {
@@ -122,7 +122,7 @@ impl Finder<'_, '_> {
         let Some(text) = subject.text().filter(|_| !is_whole) else {
             return Ok(false);
         };
-        let family = find_family(index, &subject, text, &self.params, self.search.cancel())?;
+        let family = find_family(index, &subject, text, &self.params, self.scope.cancel())?;
         // The consumer of the findings may be slow: the text and its permits end here.
         let subject = {
             let summary = subject.summary();
@@ -134,7 +134,7 @@ impl Finder<'_, '_> {
         for version in 0..family.len() {
             let (_, hash) = family.beside_subject(version);
             // A version found by containment alone may have versions of its own elsewhere.
-            if family.is_explored(version) && self.placed.insert(hash) {
+            if family.is_followed(version) && self.placed.insert(hash) {
                 self.held.add(PLACED)?;
             }
         }
@@ -190,7 +190,7 @@ impl Finder<'_, '_> {
     ) -> Result<(), FindingError> {
         let by = self.first_path(subject, family, successor.edge.version)?;
         let newest = self.first_path(subject, family, successor.newest)?;
-        let (index, params) = (self.search.engine.index.reader(), self.params.clone());
+        let (index, params) = (self.scope.engine.index.reader(), self.params.clone());
         let last = family.date(successor.newest).map(|date| date.seconds);
         let first = family.date(version).map(|date| date.seconds);
         let mut failed = FirstError::default();
@@ -214,7 +214,7 @@ impl Finder<'_, '_> {
                 hit.file.record.bytes().unwrap_or(0),
             );
             let overlap = &successor.edge.overlap;
-            let described = self.search.describe(&hit.file);
+            let described = self.scope.describe(&hit.file);
             let taken = described.map_err(FindingError::from).and_then(|file| {
                 Ok((self.take)(&Finding {
                     relation: "superseded",
@@ -222,8 +222,8 @@ impl Finder<'_, '_> {
                     newest: Some(newest.clone()),
                     date: Some((date.seconds, date.source.name())),
                     resemblance: overlap.resemblance.value,
-                    containment: overlap.of_second.value,
-                    containment_of_other: overlap.of_first.value,
+                    containment: overlap.containment_of_second.value,
+                    containment_of_other: overlap.containment_of_first.value,
                     verified: Some(overlap.verified),
                     ..file
                 })?)
@@ -241,7 +241,7 @@ impl Finder<'_, '_> {
         version: usize,
     ) -> Result<Vec<u8>, FindingError> {
         let mut first = Vec::new();
-        let index = self.search.engine.index.reader();
+        let index = self.scope.engine.index.reader();
         family.visit_files(index, subject, &self.params, version, &mut |file| {
             if let FamilyFile::Known { hit, .. } = file {
                 first = bytes(&hit.file.path);

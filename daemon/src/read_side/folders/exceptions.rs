@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 
-use super::carriers::visit_carriers;
-use super::matching::{Carried, FolderId};
+use super::identified_files::visit_identified_files;
+use super::matching::{FileIdentity, FolderId};
 use super::{Folders, GroupNames, NamedPair};
 
 /// Bytes that a file to be listed takes beside its path: its entry in a map, and a place in a list.
@@ -18,7 +18,7 @@ const WANTED_BYTES: u64 = 256;
 type Wanted = (FolderId, u64, u64);
 
 /// Adds to pairs the paths of their exceptions, at most `most` files of each folder.
-pub(super) fn name(
+pub(super) fn add_exception_paths(
     index: &IndexReader,
     view: &View,
     groups: &GroupNames,
@@ -34,7 +34,7 @@ pub(super) fn name(
         let alone = folders.tree.exceptions(&contents, &pair.counts, most);
         for (side, files) in alone.into_iter().enumerate() {
             held.add(WANTED_BYTES * files.len() as u64)?;
-            for (folder, Carried { document, name, .. }) in files {
+            for (folder, FileIdentity { document, name, .. }) in files {
                 wanted
                     .entry((folder, document, name))
                     .or_default()
@@ -43,8 +43,8 @@ pub(super) fn name(
         }
     }
     drop(contents);
-    visit_carriers(index, view, groups, account, &mut |carried, path, root| {
-        let Carried { document, name, .. } = carried;
+    visit_identified_files(index, view, groups, account, &mut |identity, path, root| {
+        let FileIdentity { document, name, .. } = identity;
         let folder = folders.folder_of(path, root);
         // Two files of the same name are in one folder if their own folders were left out.
         for (at, side) in wanted

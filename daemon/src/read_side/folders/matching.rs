@@ -44,7 +44,7 @@ pub struct Tree {
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug)]
-pub struct Carried {
+pub struct FileIdentity {
     /// Any number that identifies what it carries: its text, or its bytes.
     pub document: u64,
     /// Any number that identifies the document's group of near-duplicates; a number of its own if it is in no group.
@@ -56,7 +56,7 @@ pub struct Carried {
 #[derive(Clone, Copy, Debug)]
 struct FileAt {
     folder: FolderId,
-    carried: Carried,
+    identity: FileIdentity,
 }
 
 /// Two folders that have files in common, counted exactly.
@@ -136,8 +136,8 @@ impl Tree {
     }
 
     /// Adds a file.
-    pub fn add_file(&mut self, folder: FolderId, carried: Carried) {
-        self.files.push(FileAt { folder, carried });
+    pub fn add_file(&mut self, folder: FolderId, identity: FileIdentity) {
+        self.files.push(FileAt { folder, identity });
     }
 
     /// How many files were added.
@@ -159,7 +159,7 @@ impl Tree {
             return None;
         }
         let classes = Classes::of(self, &contents, fewest);
-        let spoke = evidence::evidence(self, &contents, go_on)?;
+        let gathered = evidence::evidence(self, &contents, go_on)?;
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
             // The evidence for a pair is only part of what it shares: common texts, and files that were
             // moved within a copy, are no evidence.
@@ -169,14 +169,17 @@ impl Tree {
             let is_alike = larger as f64 <= (2.0 / least - 1.0) * smaller as f64;
             is_alike && count >= fewest.max(1) && 4 * count >= smaller
         };
-        let spoken = spoke.evidence.iter().map(|(pair, count)| (*pair, *count));
-        let spoken = spoken.filter(is_open).map(|(pair, _)| pair);
+        let candidates = gathered
+            .evidence
+            .iter()
+            .map(|(pair, count)| (*pair, *count));
+        let candidates = candidates.filter(is_open).map(|(pair, _)| pair);
         let is_told = |pair: &(FolderId, FolderId)| {
             classes.are_linked(*pair) || classes.neighbours.contains(pair)
         };
         let exact = classes.neighbours.iter().copied();
         let mut counted = Vec::new();
-        for (a, b) in exact.chain(spoken.filter(|pair| !is_told(pair))) {
+        for (a, b) in exact.chain(candidates.filter(|pair| !is_told(pair))) {
             let pair = contents.compare(a, b);
             let is_copy = pair.share() >= least && pair.in_common() >= fewest;
             if !go_on(if is_copy { COUNTED } else { 0 }) {
@@ -186,9 +189,9 @@ impl Tree {
         }
         let pairs = self.outermost(&contents, counted, go_on)?;
         Some(MatchedFolders {
-            pairs: classes.joined(pairs),
-            truncated: spoke.truncated,
-            too_common: spoke.too_common,
+            pairs: classes.join(pairs),
+            truncated: gathered.truncated,
+            too_common: gathered.too_common,
         })
     }
 
@@ -204,13 +207,13 @@ impl Tree {
         contents: &Contents,
         pair: &FolderPair,
         most: usize,
-    ) -> [Vec<(FolderId, Carried)>; 2] {
+    ) -> [Vec<(FolderId, FileIdentity)>; 2] {
         [(pair.a, pair.b), (pair.b, pair.a)].map(|(own, other)| {
-            let alone = contents.alone(own, other, most).into_iter();
+            let alone = contents.unmatched(own, other, most).into_iter();
             let file = |number: u32| &self.files[number as usize];
             alone
                 .map(file)
-                .map(|file| (file.folder, file.carried))
+                .map(|file| (file.folder, file.identity))
                 .collect()
         })
     }

@@ -14,11 +14,11 @@ use crate::read_side::query::{Answer, QueryParams, RatioEstimate, find};
 fn what_is_contradicted_or_contested_is_withheld() {
     let containing = |share: f64| Overlap {
         resemblance: RatioEstimate::default(),
-        of_first: RatioEstimate {
+        containment_of_first: RatioEstimate {
             value: Some(share),
             ..RatioEstimate::default()
         },
-        of_second: RatioEstimate::default(),
+        containment_of_second: RatioEstimate::default(),
         shared: 0,
         verified: true,
     };
@@ -28,7 +28,7 @@ fn what_is_contradicted_or_contested_is_withheld() {
             is_contested,
             ..Judgement::of_one_text()
         };
-        within_reach(judgement, &containing(share))
+        withhold_if_doubtful(judgement, &containing(share))
             .judgement()
             .is_some()
     };
@@ -39,8 +39,8 @@ fn what_is_contradicted_or_contested_is_withheld() {
         is_numbered_otherwise: true,
         ..Judgement::of_one_text()
     };
-    let judged = within_reach(numbered_otherwise, &containing(0.9));
-    assert!(matches!(judged, ListJudgement::Withheld));
+    let judged = withhold_if_doubtful(numbered_otherwise, &containing(0.9));
+    assert!(matches!(judged, JudgingOutcome::Withheld));
 }
 
 /// A text of this many words and versions of it; the first is asked about.
@@ -81,7 +81,7 @@ fn judged(
     index: &Index,
     mut answer: Answer,
     subject: &Subject,
-) -> (Vec<Option<ListJudgement>>, u64) {
+) -> (Vec<Option<JudgingOutcome>>, u64) {
     let before = index.work().texts_read;
     let Answer { hits, texts, .. } = &mut answer;
     let model = Model::shipped().unwrap();
@@ -137,9 +137,9 @@ fn sent(texts: &[String], hidden: &[String]) -> Vec<String> {
     writer.apply(&changes.collect::<Vec<_>>()).unwrap();
     let (answer, subject) = asked(index.reader(), &texts[0], true);
     let (judged, _) = judged(&index, answer, &subject);
-    let line = |judged: Option<ListJudgement>| {
+    let line = |judged: Option<JudgingOutcome>| {
         let judgement = judged
-            .and_then(ListJudgement::judgement)
+            .and_then(JudgingOutcome::judgement)
             .map(encode::judgement);
         serde_json::to_string(&judgement.as_ref().map(lines::Judgement::from)).unwrap()
     };

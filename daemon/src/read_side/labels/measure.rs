@@ -149,7 +149,7 @@ impl<'a> Reader<'a> {
             (&first.subject, &first.text),
             (&second.subject, &second.text),
         ];
-        let known = judging::known_of(sides, &overlap);
+        let known = judging::known_signals_of(sides, &overlap);
         let (a, b) = (&first.text, &second.text);
         if self.timed < TIMED {
             self.timed += 1;
@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         Ok(HeldDocument {
             document: side.document,
             group: file.group,
-            text: judging::taken_apart(text),
+            text: judging::analyse(text),
             subject,
             _permit: permit,
         })
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
 impl HeldDocument {
     /// Whether it is exactly this side: signals of locations differ from file to file.
     fn is_of(&self, side: &LabelledFile) -> bool {
-        let path = self.subject.asked_path.as_deref();
+        let path = self.subject.query_path.as_deref();
         self.document == side.document && path == Some(&*side.path)
     }
 }

@@ -11,7 +11,7 @@ mod search;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, HeldSet, IndexError, IndexReader, View};
+use simdex_index::{Cancel, HeldShingles, IndexError, IndexReader, View};
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::{Rung, Scheme, SchemeKind, ShingleSet};
 
@@ -24,7 +24,7 @@ use crate::base::visit::FirstError;
 use crate::read_side::families::{
     DateKind, Direction, LinkRule, PlacedVersion, Version, VersionDate, arrange,
 };
-use containers::{Places, common};
+use containers::{ContainerPaths, innermost_common};
 use search::{FoundVersion, FoundVersions, search};
 
 /// A text of which this share is found in another holds little else: the later one is a revision, not a container.
@@ -99,7 +99,7 @@ pub struct Family {
     /// Texts counted on all shingles.
     pub verified: u64,
     /// Posting lists that only added counts, in the look-up that met the most of them.
-    pub long_lists: u64,
+    pub common_lists: u64,
     /// Whether a limit ended the search.
     pub is_cut: bool,
 }
@@ -116,19 +116,19 @@ pub fn find_family(
     require_indexed(index, params.scheme)?;
     let found = search(index, subject, text, params, cancel)?;
     let FoundVersions {
-        members,
+        versions: found_versions,
         samples,
         candidates,
         read,
-        long_lists,
+        common_lists,
         is_cut,
     } = found;
-    let (versions, places) = described(index, &members, params, cancel)?;
+    let (versions, paths) = describe_versions(index, &found_versions, params, cancel)?;
     let (samples, _permits) = samples;
     let counted = samples.counted(params.rule);
     let placed = arrange(&versions, &counted, &mut || cancel.check())?;
     drop(counted);
-    let mut place = vec![0; members.len()];
+    let mut place = vec![0; found_versions.len()];
     for (at, placed) in placed.iter().enumerate() {
         place[placed.version] = at;
     }
@@ -137,29 +137,30 @@ pub fn find_family(
         let Some((parent, direction)) = placed.parent else {
             continue;
         };
-        let pair = [placed.version, parent].map(|version| &members[version]);
-        let Some((kind, overlap)) = edge(index, (subject, text), pair, params, cancel)? else {
+        let pair = [placed.version, parent].map(|version| &found_versions[version]);
+        let Some((kind, overlap)) = count_edge(index, (subject, text), pair, params, cancel)?
+        else {
             continue;
         };
-        let held = [placed.version, parent].map(|version| &places[version]);
+        let both = [placed.version, parent].map(|version| &paths[version]);
         edges.push(FamilyEdge {
             version: at,
             parent: place[parent],
             kind,
             overlap,
             direction,
-            container: common(index, pair[0].document, &params.view, held)?,
+            container: innermost_common(index, pair[0].document, &params.view, both)?,
         });
     }
     let date = |placed: &PlacedVersion| versions[placed.version].date;
     let dates = placed.iter().map(date).collect();
     Ok(Family {
-        versions: in_order(&place, members),
+        versions: in_order(&place, found_versions),
         dates,
         edges,
         candidates,
         verified: read,
-        long_lists,
+        common_lists,
         is_cut,
     })
 }
@@ -181,8 +182,8 @@ impl Family {
     }
 
     /// Whether the search queried or covered what resembles a version; false for a version found by containment alone.
-    pub fn is_explored(&self, version: usize) -> bool {
-        self.versions[version].leads_on
+    pub fn is_followed(&self, version: usize) -> bool {
+        self.versions[version].is_followed
     }
 
     /// The latest date written in the text of a version.
@@ -192,8 +193,8 @@ impl Family {
 
     /// The subject's numbers for a version, and the hash of its document.
     pub fn beside_subject(&self, version: usize) -> (&Overlap, DocumentHash) {
-        let member = &self.versions[version];
-        (&member.overlap, member.hash)
+        let version = &self.versions[version];
+        (&version.overlap, version.hash)
     }
 
     /// Visits the files of a version, by path; the subject itself if it is one and not a file of the index.
@@ -205,16 +206,16 @@ impl Family {
         version: usize,
         visit: &mut dyn FnMut(FamilyFile) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        let member = &self.versions[version];
-        let same_text = subject.carries(member.hash);
+        let version = &self.versions[version];
+        let same_text = subject.carries(version.hash);
         let mut is_unseen =
-            same_text && (subject.asked_path.is_some() || member.document.is_none());
+            same_text && (subject.query_path.is_some() || version.document.is_none());
         let mut going = ControlFlow::Continue(());
         let mut failed = FirstError::default();
-        if let Some(document) = member.document {
+        if let Some(document) = version.document {
             index.visit_files_of(document, &params.view, &mut |file| {
                 let threshold = params.relation_threshold;
-                let is_query = subject.asked_path.as_ref() == Some(&file.path);
+                let is_query = subject.query_path.as_ref() == Some(&file.path);
                 is_unseen &= !is_query;
                 let date = match best_date(index, &file) {
                     Ok(date) => date,
@@ -228,13 +229,13 @@ impl Family {
                             subject.content,
                             same_text,
                             &file,
-                            &member.overlap,
+                            &version.overlap,
                             threshold,
                         ),
                         is_query,
                         file,
-                        document: member.hash,
-                        overlap: member.overlap,
+                        document: version.hash,
+                        overlap: version.overlap,
                         scheme: scheme_used(index),
                         judgement: None,
                     }),
@@ -251,28 +252,28 @@ impl Family {
 }
 
 /// Sorts versions by their places.
-fn in_order(place: &[usize], members: Vec<FoundVersion>) -> Vec<FoundVersion> {
-    let mut by_place: Vec<_> = place.iter().zip(members).collect();
+fn in_order(place: &[usize], found_versions: Vec<FoundVersion>) -> Vec<FoundVersion> {
+    let mut by_place: Vec<_> = place.iter().zip(found_versions).collect();
     by_place.sort_unstable_by_key(|(place, _)| **place);
-    by_place.into_iter().map(|(_, member)| member).collect()
+    by_place.into_iter().map(|(_, version)| version).collect()
 }
 
 /// What determines the order of the versions, and where their files are.
-fn described(
+fn describe_versions(
     index: &IndexReader,
-    members: &[FoundVersion],
+    found_versions: &[FoundVersion],
     params: &FamilyParams,
     cancel: &Cancel,
-) -> Result<(Vec<Version>, Vec<Places>), IndexError> {
-    let described = members.iter().map(|member| {
-        let (date, places) = of_files(index, member.document, &params.view, cancel)?;
+) -> Result<(Vec<Version>, Vec<ContainerPaths>), IndexError> {
+    let described = found_versions.iter().map(|version| {
+        let (date, paths) = date_and_paths(index, version.document, &params.view, cancel)?;
         let version = Version {
-            name: member.hash.0,
-            shingles: member.shingles,
+            name: version.hash.0,
+            shingles: version.shingles,
             date,
-            written: member.written,
+            written: version.written,
         };
-        Ok((version, places))
+        Ok((version, paths))
     });
     described.collect()
 }
@@ -285,37 +286,37 @@ pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
     }
 }
 
-/// When a version was made, according to the files of a view: see [`of_files`].
+/// When a version was made, according to the files of a view: see [`date_and_paths`].
 pub(crate) fn date_of_document(
     index: &IndexReader,
     document: DocId,
     view: &View,
     cancel: &Cancel,
 ) -> Result<Option<VersionDate>, IndexError> {
-    Ok(of_files(index, Some(document), view, cancel)?.0)
+    Ok(date_and_paths(index, Some(document), view, cancel)?.0)
 }
 
 /// When a version was made, and where its files are. The date is the earliest that one of its files states;
 /// otherwise the one from a mail; otherwise the earliest modification time.
-fn of_files(
+fn date_and_paths(
     index: &IndexReader,
     document: Option<DocId>,
     view: &View,
     cancel: &Cancel,
-) -> Result<(Option<VersionDate>, Places), IndexError> {
-    let (mut best, mut places): (Option<VersionDate>, _) = (None, Places::default());
+) -> Result<(Option<VersionDate>, ContainerPaths), IndexError> {
+    let (mut best, mut paths): (Option<VersionDate>, _) = (None, ContainerPaths::default());
     let Some(document) = document else {
-        return Ok((None, places));
+        return Ok((None, paths));
     };
     let mut failed = FirstError::default();
     index.visit_files_of(document, view, &mut |file| {
-        places.add(&file);
+        paths.add(&file);
         let date = best_date(index, &file).map(|date| date.map(version_date));
         let found = date.map(|date| best = [best, date].into_iter().flatten().min());
         failed.flow(found.and_then(|()| cancel.check()))
     })?;
     failed.into_result()?;
-    Ok((best, places))
+    Ok((best, paths))
 }
 
 /// The date of a file as the order of versions uses it. An attachment existed before its mail was sent.
@@ -332,7 +333,7 @@ fn version_date(date: KnownDate) -> VersionDate {
 
 /// An edge with its exact numbers, the later version first; `None` if the pair does not satisfy the
 /// rule on all shingles, or a text cannot be read any more.
-fn edge(
+fn count_edge(
     index: &IndexReader,
     (subject, text): (&Subject, &ShingledText),
     pair: [&FoundVersion; 2],
@@ -345,8 +346,8 @@ fn edge(
         set_of(index, subject, version)?,
         set_of(index, subject, parent)?,
     );
-    let listed = |held: &'_ Option<HeldSet>, member: &FoundVersion| -> bool {
-        held.is_some() || subject.carries(member.hash)
+    let listed = |held: &'_ Option<HeldShingles>, version: &FoundVersion| -> bool {
+        held.is_some() || subject.carries(version.hash)
     };
     if !listed(&own, version) || !listed(&its, parent) {
         return Ok(None);
@@ -361,14 +362,18 @@ fn edge(
     Ok(params
         .rule
         .links(overlap.shared, a, b)
-        .then(|| (kind(&overlap, params.relation_threshold), overlap)))
+        .then(|| (version_kind(&overlap, params.relation_threshold), overlap)))
 }
 
-fn kind(overlap: &Overlap, threshold: f64) -> VersionKind {
+fn version_kind(overlap: &Overlap, threshold: f64) -> VersionKind {
     let holds_else = |share: Option<f64>| share.is_some_and(|share| share < MOSTLY);
     match overlap.relation(threshold) {
-        Relation::Contains if holds_else(overlap.of_first.value) => VersionKind::Contains,
-        Relation::ContainedIn if holds_else(overlap.of_second.value) => VersionKind::ContainedIn,
+        Relation::Contains if holds_else(overlap.containment_of_first.value) => {
+            VersionKind::Contains
+        }
+        Relation::ContainedIn if holds_else(overlap.containment_of_second.value) => {
+            VersionKind::ContainedIn
+        }
         _ => VersionKind::RevisedFrom,
     }
 }
@@ -377,9 +382,9 @@ fn kind(overlap: &Overlap, threshold: f64) -> VersionKind {
 fn set_of(
     index: &IndexReader,
     subject: &Subject,
-    member: &FoundVersion,
-) -> Result<Option<HeldSet>, IndexError> {
-    let Some(document) = member.document.filter(|_| !subject.carries(member.hash)) else {
+    version: &FoundVersion,
+) -> Result<Option<HeldShingles>, IndexError> {
+    let Some(document) = version.document.filter(|_| !subject.carries(version.hash)) else {
         return Ok(None);
     };
     index.shingles_if_readable(document, subject.account())

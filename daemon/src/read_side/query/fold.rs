@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use simdex_index::{HeldSet, IndexError, IndexReader, MemoryAccount};
+use simdex_index::{HeldShingles, IndexError, IndexReader, MemoryAccount};
 use simdex_schema::{DocId, DocumentHash};
 
 use super::{Hit, Overlap};
@@ -96,7 +96,7 @@ impl<'a> Folding<'a> {
     fn is_near(
         &mut self,
         pair: [DocId; 2],
-        second: &mut Option<HeldSet>,
+        second: &mut Option<HeldShingles>,
     ) -> Result<Option<bool>, IndexError> {
         if let Some(known) = self.compared.get(&pair) {
             return Ok(Some(*known));
@@ -119,14 +119,14 @@ impl<'a> Folding<'a> {
         Ok(Some(is_near))
     }
 
-    fn read(&mut self, id: DocId) -> Result<Option<HeldSet>, IndexError> {
+    fn read(&mut self, id: DocId) -> Result<Option<HeldShingles>, IndexError> {
         let set = self.index.shingles_if_readable(id, self.account)?;
         let read = set.as_ref().map_or(0, |set| set.len() as u64);
         self.left_shingles = self.left_shingles.saturating_sub(read);
         Ok(set)
     }
 
-    fn are_near(&self, a: &HeldSet, b: &HeldSet) -> Result<bool, IndexError> {
+    fn are_near(&self, a: &HeldShingles, b: &HeldShingles) -> Result<bool, IndexError> {
         // Sets of very different size cannot be near-duplicates.
         let (smaller, larger) = (a.len().min(b.len()), a.len().max(b.len()));
         if (smaller as f64) < self.threshold * larger as f64 {

@@ -11,7 +11,7 @@ use simdex_signature::{Rung, Scheme, SchemeKind};
 pub use self::overlap::{Overlap, RatioEstimate};
 use super::{FindKind, KnownDate, QueryError, QueryParams, Subject, best_date};
 use crate::base::visit::FirstError;
-use crate::read_side::judging::ListJudgement;
+use crate::read_side::judging::JudgingOutcome;
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
@@ -99,11 +99,11 @@ pub struct Hit {
     pub is_query: bool,
     /// The judgement of the pair of query and file; `None` if it was not requested, if the query has no text, or if
     /// the pair was not counted. It does not affect the answer.
-    pub judgement: Option<ListJudgement>,
+    pub judgement: Option<JudgingOutcome>,
 }
 
 /// The best files of the view that carry these documents, without the one asked about.
-pub(super) fn of_documents(
+pub(super) fn files_of_documents(
     index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
@@ -125,7 +125,7 @@ pub(super) fn of_documents(
             let added = date.and_then(|date| {
                 best.add(Hit {
                     date,
-                    is_query: subject.asked_path.as_ref() == Some(&file.path),
+                    is_query: subject.query_path.as_ref() == Some(&file.path),
                     file,
                     document: stats.hash,
                     relation,
@@ -147,7 +147,7 @@ pub(super) struct TopFiles {
     /// Best first, once the worst are dropped.
     pub(super) hits: Vec<Hit>,
     /// The very file asked about.
-    pub(super) asked_about: Option<Hit>,
+    pub(super) query_hit: Option<Hit>,
     /// Whether there were more hits than requested.
     pub(super) truncated: bool,
     /// Counts the memory of the hits: a file may have long facts.
@@ -161,7 +161,7 @@ impl TopFiles {
         Self {
             held: GrowingPermit::of(account),
             hits: Vec::new(),
-            asked_about: None,
+            query_hit: None,
             truncated: false,
             kind,
             limit,
@@ -171,7 +171,7 @@ impl TopFiles {
     fn add(&mut self, hit: Hit) -> Result<(), IndexError> {
         self.held.add(held_bytes(&hit))?;
         if hit.is_query {
-            self.asked_about = Some(hit);
+            self.query_hit = Some(hit);
             return Ok(());
         }
         self.hits.push(hit);
@@ -185,7 +185,7 @@ impl TopFiles {
         sort_by_value(&mut self.hits, self.kind);
         self.truncated |= self.hits.len() > self.limit;
         self.hits.truncate(self.limit);
-        let left = self.hits.iter().chain(&self.asked_about);
+        let left = self.hits.iter().chain(&self.query_hit);
         self.held.shrink_to(left.map(held_bytes).sum());
     }
 }
@@ -230,7 +230,7 @@ fn scheme_of(
 
 /// Best first, ties by path.
 fn sort_by_value(hits: &mut [Hit], kind: FindKind) {
-    let value = |hit: &Hit| hit.overlap.value(kind).unwrap_or(-1.0);
+    let value = |hit: &Hit| hit.overlap.ranking_value(kind).unwrap_or(-1.0);
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
 

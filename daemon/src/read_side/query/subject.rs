@@ -29,7 +29,7 @@ pub struct Subject {
     pub content: Option<ContentHash>,
     /// Path of the file asked about; for an upload, the name that the client sent. A file with this path is
     /// not a hit; among versions and related documents it is listed and marked.
-    pub asked_path: Option<PathBuf>,
+    pub query_path: Option<PathBuf>,
     /// The file of the index that was named, if it is one.
     pub file: Option<Box<FileView>>,
     state: State,
@@ -69,7 +69,7 @@ impl Subject {
         Self {
             body,
             content: None,
-            asked_path: None,
+            query_path: None,
             file: None,
             state,
             reason,
@@ -91,7 +91,7 @@ impl Subject {
         Ok(Self {
             body,
             content: file.record.content(),
-            asked_path: Some(file.path.clone()),
+            query_path: Some(file.path.clone()),
             file: Some(Box::new(file.clone())),
             state: file.state,
             reason: file.reason.clone(),
@@ -108,7 +108,7 @@ impl Subject {
     ) -> Result<Self, QueryError> {
         let unknown = || QueryError::UnknownDocument(hash);
         let id = index.document_by_hash(hash)?.ok_or_else(unknown)?;
-        if index.files_in(id, view) == 0 {
+        if index.count_files_of(id, view) == 0 {
             return Err(unknown());
         }
         let body = document_body(index, id, account)?;
@@ -219,7 +219,7 @@ impl Subject {
             state,
             reason,
             content: Some(hash),
-            asked_path: Some(name.to_owned()),
+            query_path: Some(name.to_owned()),
             ..subject
         })
     }

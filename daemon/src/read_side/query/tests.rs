@@ -270,7 +270,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     assert_eq!((found.counted, found.not_looked_at), (2, 3));
     let whole = find(&index, &subject, &params, &never).unwrap();
     assert_eq!(
-        (whole.verified, whole.unverified, whole.long_lists),
+        (whole.verified, whole.unverified, whole.common_lists),
         (5, 0, 0)
     );
 }
@@ -305,7 +305,7 @@ fn an_upload_named_as_a_file_of_the_index_is_answered_as_fully_as_any_other() {
     let never = Cancel::never();
     let account = index.memory().requests.account(&never);
     let mut subject = Subject::from_text(&index, base.join(" "), &account).unwrap();
-    subject.asked_path = Some("/data/0.txt".into());
+    subject.query_path = Some("/data/0.txt".into());
     for (limit, truncated) in [(1, true), (2, false)] {
         let params = QueryParams {
             limit,
@@ -442,17 +442,17 @@ fn an_estimate_has_a_true_interval_or_none() {
     };
     let counted = |rung, shared| counted_by(CountBasis::ModSample, rung, shared);
     for shared in [0, 40, 80] {
-        let all = counted(0, shared).of_first;
+        let all = counted(0, shared).containment_of_first;
         assert_eq!(all.value, Some(shared as f64 / 100.0));
         assert_eq!((all.low, all.high), (None, None), "{shared}");
-        let sampled = counted(2, shared).of_first;
+        let sampled = counted(2, shared).containment_of_first;
         assert!(sampled.low < sampled.high, "{shared}");
     }
     // Signed again while it was counted: "it may share all" is a bound and not a number to show.
     for rung in [0, 2] {
         let untold = counted_by(CountBasis::Untold, rung, 80);
         assert_eq!(
-            (untold.resemblance.value, untold.of_first.value),
+            (untold.resemblance.value, untold.containment_of_first.value),
             (None, None)
         );
         assert_eq!(untold.shared, 0);

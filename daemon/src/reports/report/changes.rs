@@ -16,9 +16,9 @@ use simdex_proto::changes::{
 use simdex_proto::lines::{Body, JsonPath};
 
 use super::findings::Findings;
-use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink};
 use super::sorted_group::SortedGroup;
+use super::table_rows::TableRows;
 use super::write::json_line;
 use super::{AskedFiles, ReportError, ReportInput, html};
 use crate::read_side::findings::Sums;
@@ -93,7 +93,7 @@ impl EarlierReport {
         &self,
         totals: Totals,
         terms: &ReportTerms,
-        rows: &Rows,
+        rows: &TableRows,
         page: &mut HashedFile<'_>,
     ) -> Result<ChangeSummary, ReportError> {
         let caveats = self.terms.caveats(terms);
@@ -128,11 +128,11 @@ fn examined(mut file: &File) -> io::Result<([u8; 32], usize)> {
 
 /// A comparison in progress, while the groups are written.
 pub(super) struct Changes<'a> {
-    previous: &'a EarlierReport,
+    earlier: &'a EarlierReport,
     comparer: Comparer<BufReader<&'a File>>,
     file: HashedFile<'a>,
     /// Rows of the page.
-    rows: Rows,
+    rows: TableRows,
     held: GrowingPermit,
 }
 
@@ -142,22 +142,22 @@ impl<'a> Changes<'a> {
         sink: &mut HashingSink<'a>,
         input: &ReportInput<'a>,
     ) -> Result<Option<Self>, ReportError> {
-        let Some(previous) = input.since else {
+        let Some(earlier) = input.since else {
             return Ok(None);
         };
-        previous.check_kind("groups")?;
+        earlier.check_kind("groups")?;
         let mut held = GrowingPermit::of(input.account);
-        not_held(held.add(OF_LINE * previous.longest as u64))?;
-        let mut groups = &previous.list;
+        not_held(held.add(OF_LINE * earlier.longest as u64))?;
+        let mut groups = &earlier.list;
         let comparer = groups.rewind().and_then(|()| {
             let lines = BufReader::new(groups);
-            Comparer::new(GroupReader::new(lines, previous.longest))
+            Comparer::new(GroupReader::new(lines, earlier.longest))
         });
         Ok(Some(Self {
             comparer: comparer.map_err(unreadable)?,
             file: sink.create_file(CHANGES)?,
-            previous,
-            rows: Rows::new(html::CHANGES_SHOWN, input.account),
+            earlier,
+            rows: TableRows::new(html::CHANGES_SHOWN, input.account),
             held,
         }))
     }
@@ -198,7 +198,7 @@ impl<'a> Changes<'a> {
         page: &mut HashedFile<'a>,
     ) -> Result<ChangeSummary, ReportError> {
         let Self {
-            previous,
+            earlier,
             comparer,
             mut file,
             mut rows,
@@ -211,7 +211,7 @@ impl<'a> Changes<'a> {
         })?;
         sink.finish(file)?;
         let terms = terms_of(input, None);
-        previous.summarise(Totals::Groups(totals), &terms, &rows, page)
+        earlier.summarise(Totals::Groups(totals), &terms, &rows, page)
     }
 }
 
@@ -238,7 +238,7 @@ fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> R
 /// Writes each change that `compare` passes on, and rows for those that the page shows.
 fn written<C: Body>(
     file: &mut HashedFile<'_>,
-    rows: &mut Rows,
+    rows: &mut TableRows,
     show: fn(&mut Vec<u8>, &C) -> io::Result<()>,
     compare: impl FnOnce(&mut dyn FnMut(&C) -> io::Result<()>) -> io::Result<()>,
 ) -> Result<(), ReportError> {
@@ -271,7 +271,7 @@ fn unreadable(source: io::Error) -> ReportError {
     let cause = source.get_ref().and_then(|it| it.downcast_ref());
     match cause {
         Some(IndexError::Cancelled) => ReportError::Cancelled,
-        _ => ReportError::Previous { source },
+        _ => ReportError::Earlier { source },
     }
 }
 
@@ -301,6 +301,6 @@ mod tests {
         let cancelled = not_held(Err(IndexError::Cancelled));
         assert!(matches!(cancelled, Err(ReportError::Cancelled)));
         let failed = unreadable(io::ErrorKind::InvalidData.into());
-        assert!(matches!(failed, ReportError::Previous { .. }));
+        assert!(matches!(failed, ReportError::Earlier { .. }));
     }
 }

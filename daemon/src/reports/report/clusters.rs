@@ -38,7 +38,7 @@ impl ClusterTerms {
 /// Refuses a comparison with an earlier report.
 pub(super) fn check_since(input: &ReportInput<'_>) -> Result<(), ReportError> {
     match (input.clusters, input.since) {
-        (Some(terms), Some(_)) => Err(ReportError::Previous {
+        (Some(terms), Some(_)) => Err(ReportError::Earlier {
             source: io::Error::other(format!("{} have nothing that stays", terms.name())),
         }),
         _ => Ok(()),

@@ -13,9 +13,9 @@ use std::io;
 use simdex_proto::lines::{self as json, JsonPath, date};
 
 use super::changes::FoundChanges;
-use super::rows::Rows;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
+use super::table_rows::TableRows;
 use super::write::json_line;
 use super::{ReportError, ReportInput, Written, check, html, manifest, write};
 use crate::read_side::findings::{Finding, Sums, TakeFinding};
@@ -68,7 +68,7 @@ pub(super) fn report<'a>(
 ) -> Result<Written, ReportError> {
     let mut sink = HashingSink::new(sink, input.account);
     let mut changes = FoundChanges::begin(&mut sink, input, findings.kind)?;
-    let mut rows = Rows::new(html::FINDINGS_SHOWN, input.account);
+    let mut rows = TableRows::new(html::FINDINGS_SHOWN, input.account);
     let sums = list(&mut sink, findings, &mut rows, &mut changes)?;
     check(input.account.cancel())?;
     let survey = survey(&mut sink, input)?;
@@ -96,7 +96,7 @@ pub(super) fn report<'a>(
 fn list<'a>(
     sink: &mut HashingSink<'a>,
     findings: &Findings<'_>,
-    rows: &mut Rows,
+    rows: &mut TableRows,
     changes: &mut Option<FoundChanges<'_>>,
 ) -> Result<Sums, ReportError> {
     let mut lines = sink.create_file("findings.jsonl")?;

@@ -18,7 +18,7 @@ use simdex_proto::v1;
 use super::sorted_group::SortedGroup;
 use super::{OnRecord, ReportMember};
 use crate::encode;
-use crate::read_side::judging::{JudgedApart, JudgedPair, JudgedSide, ListJudgement, MemberJudge};
+use crate::read_side::judging::{GroupJudge, JudgedApart, JudgedPair, JudgedSide, JudgingOutcome};
 use crate::read_side::query::Overlap;
 
 /// Most groups with separated files that the page links to.
@@ -29,7 +29,7 @@ const JUDGEMENT: u64 = 1 << 10;
 
 /// Judges one group after another.
 pub(super) struct Judging<'a> {
-    judge: MemberJudge<'a>,
+    judge: GroupJudge<'a>,
     account: &'a MemoryAccount,
     pub(super) totals: JudgedTotals,
 }
@@ -48,7 +48,7 @@ pub(super) struct JudgedTotals {
 
 /// The judgements of the files of one group.
 pub(super) struct JudgedGroup<'a> {
-    by_path: HashMap<&'a [u8], Arc<ListJudgement>>,
+    by_path: HashMap<&'a [u8], Arc<JudgingOutcome>>,
     pub(super) apart: JudgedApart,
     held: GrowingPermit,
 }
@@ -62,7 +62,7 @@ impl<'a> Judging<'a> {
                 apart: 0,
                 first_apart: Vec::new(),
             },
-            judge: MemberJudge::new(model, account),
+            judge: GroupJudge::new(model, account),
             account,
         }
     }
@@ -79,7 +79,7 @@ impl<'a> Judging<'a> {
             held: GrowingPermit::of(self.account),
         };
         group.held.add(ENTRY * sorted.members.len() as u64)?;
-        let same = Arc::new(ListJudgement::Judged(Judgement::of_one_text()));
+        let same = Arc::new(JudgingOutcome::Judged(Judgement::of_one_text()));
         let document = &sorted.principal.document;
         let copies = sorted.members.iter().skip(1);
         for copy in copies.filter(|member| member.document == *document) {
@@ -97,16 +97,16 @@ impl<'a> Judging<'a> {
         texts: [Option<&str>; 2],
     ) -> Result<(), IndexError> {
         self.judge.next_document();
-        let mut of_document: Option<Arc<ListJudgement>> = None;
+        let mut of_document: Option<Arc<JudgingOutcome>> = None;
         for file in files {
-            let judged = match of_document.take().filter(|_| !self.judge.parts_copies()) {
+            let judged = match of_document.take().filter(|_| !self.judge.asks_places()) {
                 Some(judged) => judged,
                 None => {
                     group.held.add(JUDGEMENT)?;
                     Arc::new(self.file([principal, file], texts)?)
                 }
             };
-            self.totals.unjudged += u64::from(matches!(*judged, ListJudgement::TimeOver));
+            self.totals.unjudged += u64::from(matches!(*judged, JudgingOutcome::TimeOver));
             group.note(file, &judged);
             of_document = Some(judged);
         }
@@ -117,10 +117,10 @@ impl<'a> Judging<'a> {
         &mut self,
         files: [&ReportMember; 2],
         texts: [Option<&str>; 2],
-    ) -> Result<ListJudgement, IndexError> {
+    ) -> Result<JudgingOutcome, IndexError> {
         let [first, second] = files.map(|file| Some((file, file.on_record.as_deref()?)));
         let (Some(first), Some(second)) = (first, second) else {
-            return Ok(ListJudgement::NoText);
+            return Ok(JudgingOutcome::NoText);
         };
         let [_, file] = files;
         let numbers = [
@@ -147,13 +147,13 @@ fn side<'m>((file, on_record): (&'m ReportMember, &'m OnRecord)) -> JudgedSide<'
 }
 
 impl<'a> JudgedGroup<'a> {
-    fn note(&mut self, file: &'a ReportMember, judged: &Arc<ListJudgement>) {
+    fn note(&mut self, file: &'a ReportMember, judged: &Arc<JudgingOutcome>) {
         self.apart.note(judged);
         self.by_path.insert(&file.path, Arc::clone(judged));
     }
 
     /// The outcome for a file; `None` for the principal.
-    pub(super) fn of(&self, file: &ReportMember) -> Option<&ListJudgement> {
+    pub(super) fn of(&self, file: &ReportMember) -> Option<&JudgingOutcome> {
         self.by_path.get(&*file.path).map(Arc::as_ref)
     }
 

@@ -27,7 +27,7 @@ use super::sorted_group::SortedGroup;
 use simdex_schema::DocumentHash;
 
 use super::{ReportError, ReportFile, ReportInput, ReportMember};
-use fields::{Field, Row};
+use fields::{Field, LoadRow};
 
 /// A load file to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,7 @@ pub(super) fn write(
     texts: &HashSet<DocumentHash>,
 ) -> Result<(), ReportError> {
     let mut file = sink.create_file(load.path())?;
-    let rows = Rows {
+    let rows = LoadRows {
         load,
         input,
         places,
@@ -213,7 +213,7 @@ pub(super) fn write(
 }
 
 /// The rows of a load file.
-struct Rows<'a> {
+struct LoadRows<'a> {
     load: LoadFile,
     input: &'a ReportInput<'a>,
     places: &'a GroupPlaces<'a>,
@@ -223,9 +223,9 @@ struct Rows<'a> {
 /// A function that writes one record of a table.
 type WriteRecord = dyn Fn(&mut dyn Write, &[String]) -> io::Result<()>;
 
-impl Rows<'_> {
+impl LoadRows<'_> {
     /// Visits the row of every file that has one.
-    fn visit(&self, visit: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+    fn visit(&self, visit: &mut dyn FnMut(&LoadRow<'_>) -> io::Result<()>) -> io::Result<()> {
         (self.input.files)(&mut |file| {
             let place = self.places.place(file);
             if !self.is_wanted(file.path, place.is_some()) {
@@ -234,7 +234,7 @@ impl Rows<'_> {
             let holds =
                 |path: &&[u8]| self.is_wanted(path, self.places.of_files.contains_key(path));
             let asked = self.input.asked.as_ref();
-            visit(&Row {
+            visit(&LoadRow {
                 file,
                 place,
                 asked: asked.map(|asked| asked.names(file.path)),

@@ -46,9 +46,9 @@ pub(super) fn text(
         ..input.summary.clone()
     };
     let head = Manifest {
-        since: since.map(|(previous, compared)| EarlierReport {
-            report: JsonPath::new(previous.path.as_os_str().as_bytes()),
-            manifest: previous.manifest.clone(),
+        since: since.map(|(earlier, compared)| EarlierReport {
+            report: JsonPath::new(earlier.path.as_os_str().as_bytes()),
+            manifest: earlier.manifest.clone(),
             totals: compared.totals,
             caveats: compared.caveats.iter().map(|it| it.name()).collect(),
         }),

@@ -13,10 +13,10 @@ use crate::base::report_files::page_name;
 const PAGE_FILES: usize = 600;
 
 /// Bytes of differences shown on a page; browsers struggle with more.
-const VIEWS_SHOWN: usize = 4 << 20;
+const PAGE_DIFFERENCES: usize = 4 << 20;
 
 /// Bytes of differences shown on all pages together: a report should not grow without need.
-const ALL_VIEWS: usize = 64 << 20;
+const ALL_DIFFERENCES: usize = 64 << 20;
 
 /// Which group is on which page.
 pub(super) struct PagePlan {
@@ -66,8 +66,8 @@ pub(super) struct Pages<'a> {
     later: Option<HashedFile<'a>>,
     page: usize,
     /// Bytes of differences on this page, and on all.
-    views: usize,
-    all_views: usize,
+    difference_bytes: usize,
+    all_difference_bytes: usize,
 }
 
 impl<'a> Pages<'a> {
@@ -80,8 +80,8 @@ impl<'a> Pages<'a> {
             first: sink.create_file(&page_name(0))?,
             later: None,
             page: 0,
-            views: 0,
-            all_views: 0,
+            difference_bytes: 0,
+            all_difference_bytes: 0,
         })
     }
 
@@ -113,7 +113,7 @@ impl<'a> Pages<'a> {
         self.end_page(sink)?;
         let mut file = sink.create_file(&page_name(page))?;
         file.write_with(|out| html::later_head(out, input, page, self.plan.pages()))?;
-        (self.later, self.page, self.views) = (Some(file), page, 0);
+        (self.later, self.page, self.difference_bytes) = (Some(file), page, 0);
         Ok(())
     }
 
@@ -139,13 +139,13 @@ impl<'a> Pages<'a> {
 
     /// Whether the current page has room for one more difference.
     pub(super) fn has_room(&self) -> bool {
-        self.views < VIEWS_SHOWN && self.all_views < ALL_VIEWS
+        self.difference_bytes < PAGE_DIFFERENCES && self.all_difference_bytes < ALL_DIFFERENCES
     }
 
     /// Counts a difference shown on the current page.
     pub(super) fn take_room(&mut self, bytes: usize) {
-        self.views += bytes;
-        self.all_views += bytes;
+        self.difference_bytes += bytes;
+        self.all_difference_bytes += bytes;
     }
 
     /// Completes the first page; nothing can be added to it afterwards.

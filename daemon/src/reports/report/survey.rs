@@ -3,8 +3,8 @@ use std::collections::BTreeMap;
 
 use simdex_proto::lines::{self as json, JsonPath};
 
-use super::rows::Rows;
 use super::sink::HashingSink;
+use super::table_rows::TableRows;
 use super::write::json_line;
 use super::{ReportError, ReportFile, ReportInput, html};
 
@@ -17,7 +17,7 @@ const MOST_KINDS: usize = 200;
 /// The results of a pass over all files.
 pub(super) struct Survey {
     /// Files that were not read, or only in part, as rows of the page.
-    pub(super) unread: Rows,
+    pub(super) unread: TableRows,
     /// Files on disk by kind and state.
     pub(super) kinds: StatesByKind,
 }
@@ -29,7 +29,7 @@ pub(super) fn survey(
 ) -> Result<Survey, ReportError> {
     let mut lines = sink.create_file("unread.jsonl")?;
     let mut survey = Survey {
-        unread: Rows::new(html::UNREAD_SHOWN, input.account),
+        unread: TableRows::new(html::UNREAD_SHOWN, input.account),
         kinds: StatesByKind::new(),
     };
     lines.write_with(|out| {

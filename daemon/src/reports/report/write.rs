@@ -17,7 +17,7 @@ use super::sorted_group::SortedGroup;
 use super::survey::survey;
 use super::texts::Texts;
 use super::{ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{check, diff_path, html, load, manifest, text_path, view};
+use super::{check, diff_path, html, load, manifest, side_by_side, text_path};
 use crate::read_side::difference::{permit_to_align, permit_to_align_words};
 use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line};
@@ -31,7 +31,7 @@ pub(super) struct ComparedDocument<'a> {
     pub(super) files: Vec<&'a ReportMember>,
     pub(super) facts: Result<DiffFacts, NoDiff>,
     /// The difference as HTML, as long as there is room.
-    pub(super) view: Option<String>,
+    pub(super) side_by_side: Option<String>,
 }
 
 /// Writes the whole report; see [`super::write`].
@@ -188,7 +188,7 @@ impl<'a> Writer<'a> {
         files: Vec<&'a ReportMember>,
         shown: bool,
     ) -> Result<ComparedDocument<'a>, ReportError> {
-        let (facts, view) = match texts {
+        let (facts, side_by_side) = match texts {
             [Some(a), Some(b)] => self.difference(sorted, document, [a, b], shown)?,
             _ => (Err(NoDiff::TextNotKept), None),
         };
@@ -222,7 +222,7 @@ impl<'a> Writer<'a> {
             document,
             files,
             facts,
-            view,
+            side_by_side,
         })
     }
 
@@ -237,19 +237,24 @@ impl<'a> Writer<'a> {
         let name = diff_path(sorted.group.id, document);
         let facts = self.diff(&name, [&sorted.principal.document, document], texts)?;
         check(self.account.cancel())?;
-        let mut view = None;
+        let mut side_by_side = None;
         if let Ok(facts) = &facts
             && shown
             && self.pages.has_room()
         {
-            view = self.view(texts, facts)?;
+            side_by_side = self.side_by_side(texts, facts)?;
         }
-        self.pages.take_room(view.as_ref().map_or(0, String::len));
-        Ok((facts, view))
+        self.pages
+            .take_room(side_by_side.as_ref().map_or(0, String::len));
+        Ok((facts, side_by_side))
     }
 
     /// Two texts side by side; `None` if that takes too much, in which case there is still a diff as a file.
-    fn view(&self, texts: [&str; 2], facts: &DiffFacts) -> Result<Option<String>, ReportError> {
+    fn side_by_side(
+        &self,
+        texts: [&str; 2],
+        facts: &DiffFacts,
+    ) -> Result<Option<String>, ReportError> {
         let cancel = self.account.cancel();
         let go_on = &mut || cancel.check();
         if facts.is_shown_by_words() {
@@ -257,12 +262,13 @@ impl<'a> Writer<'a> {
             let Ok(_held) = permit_to_align_words(texts, beside, self.account)? else {
                 return Ok(None);
             };
-            return Ok(Some(view::by_words(texts, &facts.diff, go_on)?));
+            return Ok(Some(side_by_side::by_words(texts, &facts.diff, go_on)?));
         }
-        let Ok(_held) = permit_to_align(texts, view::beside_lines(texts), self.account)? else {
+        let Ok(_held) = permit_to_align(texts, side_by_side::beside_lines(texts), self.account)?
+        else {
             return Ok(None);
         };
-        Ok(Some(view::by_lines(texts, &facts.diff, go_on)?))
+        Ok(Some(side_by_side::by_lines(texts, &facts.diff, go_on)?))
     }
 
     fn close(

@@ -10,11 +10,11 @@ use simdex_index::{IndexError, Registry};
 
 use super::Schedule;
 use crate::engine::Engine;
+use crate::reports::maker::ReportingError;
 use crate::reports::report::ReportDir;
-use crate::reports::reporting::ReportingError;
 
 /// The reports of a schedule that the index has recorded: when each was due, and its path.
-pub(super) fn known(
+pub(super) fn recorded_reports(
     registry: &Registry,
     reports: &ReportDir,
     schedule: &Schedule,
@@ -39,7 +39,7 @@ pub(super) fn last(
     now: Timestamp,
 ) -> Result<Option<(Timestamp, PathBuf)>, ReportingError> {
     // A report that is due later was made under a wrong clock.
-    let mut known = known(registry, reports, schedule)?;
+    let mut known = recorded_reports(registry, reports, schedule)?;
     known.retain(|(due, _)| *due <= now);
     Ok(known.into_iter().max())
 }
@@ -51,7 +51,7 @@ pub(super) fn adopt(
     reports: &ReportDir,
     schedule: &Schedule,
 ) -> Result<(), ReportingError> {
-    let known = known(engine.index.registry(), reports, schedule)?;
+    let known = recorded_reports(engine.index.registry(), reports, schedule)?;
     for name in reports.names()? {
         let is_run = name
             .to_str()

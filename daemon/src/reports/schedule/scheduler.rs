@@ -11,14 +11,14 @@ use jiff::Timestamp;
 use simdex_index::Cancel;
 
 use super::records::{Records, ScheduleRecord};
-use super::{Schedule, Timetable, hook, runs};
+use super::{Schedule, Timetable, command, runs};
 use crate::base::report_files::MANIFEST;
 use crate::base::schedule_status::ScheduleStatus;
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
 use crate::engine::slot::EngineSlot;
+use crate::reports::maker::{self, KeptPlace, ReportingError};
 use crate::reports::report::{EarlierReport, ReportDir, ReportError};
-use crate::reports::reporting::{self, KeptPlace, ReportingError};
 
 /// Longest sleep: a clock change is noticed within this time.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
@@ -241,7 +241,7 @@ impl Scheduler {
         let questions = &engine.index.reader().memory().requests;
         let account = questions.lasting_account_of(None, &cancel);
         let mut request = schedule.request(engine)?;
-        let since = self.previous(engine, schedule, due);
+        let since = self.earlier_report(engine, schedule, due);
         let mut no_changes = since.map(|since| request.since = since).err();
         let keep = |request| {
             let place = KeptPlace {
@@ -249,10 +249,10 @@ impl Scheduler {
                 name: OsStr::new(&name),
                 uid: None,
             };
-            reporting::keep(engine, &place, request, &account)
+            maker::keep(engine, &place, request, &account)
         };
         let mut kept = keep(request.clone());
-        if let Err(ReportingError::Report(ReportError::Previous { source })) = &kept {
+        if let Err(ReportingError::Report(ReportError::Earlier { source })) = &kept {
             // An earlier report that cannot be read does not keep a later one from being made.
             no_changes = Some(crate::base::causes::causes(source));
             request.since = None;
@@ -270,7 +270,7 @@ impl Scheduler {
     }
 
     /// The last report of a schedule before this run, if its changes are wanted and there is one.
-    fn previous(
+    fn earlier_report(
         &self,
         engine: &Engine,
         schedule: &Schedule,
@@ -285,15 +285,15 @@ impl Scheduler {
             return Ok(None);
         };
         let name = path.file_name().unwrap_or_default();
-        let previous = self.reports.previous(name, engine.own_reports.key());
-        let previous = previous.map_err(|error| told(&error))?;
-        Ok(Some(Arc::new(previous)))
+        let earlier = self.reports.earlier_report(name, engine.own_reports.key());
+        let earlier = earlier.map_err(|error| told(&error))?;
+        Ok(Some(Arc::new(earlier)))
     }
 
     /// Runs the command of a schedule after its report.
     fn run_command(&self, schedule: &Schedule, run: Run) -> Run {
         let (command, time) = (&schedule.config.command, schedule.command_time());
-        let told = hook::run(command, &run.path.join(MANIFEST), time, &self.cancel);
+        let told = command::run(command, &run.path.join(MANIFEST), time, &self.cancel);
         Run {
             trouble: run.trouble.or(told.err()),
             ..run
@@ -308,7 +308,7 @@ impl Scheduler {
         schedule: &Schedule,
         written: &Path,
     ) -> Result<(), String> {
-        let known = runs::known(engine.index.registry(), &self.reports, schedule);
+        let known = runs::recorded_reports(engine.index.registry(), &self.reports, schedule);
         let mut known = known.map_err(|error| error.to_string())?;
         known.sort();
         let old = known.len().saturating_sub(schedule.reports_kept());
@@ -319,7 +319,7 @@ impl Scheduler {
                 trouble = trouble.or(Some(crate::base::causes::causes(&error)));
             }
         }
-        let forgotten = engine.writer().forget_reports(reporting::may_be_there);
+        let forgotten = engine.writer().forget_reports(maker::may_be_there);
         forgotten.map_err(|error| error.to_string())?;
         trouble.map_or(Ok(()), Err)
     }

@@ -207,7 +207,7 @@ fn a_command_ends_in_time_or_is_killed_with_what_it_started() {
     let manifest = dir.path().join("a manifest; touch x");
     let run = |command: &[&str], time| {
         let command: Vec<_> = command.iter().map(|part| (*part).to_owned()).collect();
-        hook::run(&command, &manifest, time, &simdex_index::Cancel::never())
+        command::run(&command, &manifest, time, &simdex_index::Cancel::never())
     };
     let long = Duration::from_secs(600);
     run(&["/usr/bin/touch"], long).unwrap();

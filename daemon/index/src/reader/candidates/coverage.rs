@@ -43,17 +43,17 @@ pub(super) struct Sample {
     /// Lower bound of the number of a document's fingerprints.
     pub(super) of_document: u64,
     /// Fingerprints of the query whose lists add no documents.
-    pub(super) unread: u64,
+    pub(super) counting_only: u64,
 }
 
 impl Coverage {
     /// The coverage of a query with this many fingerprints in a sketch of fixed size.
-    pub(super) fn of_fixed_size(of_query: u64, unread: u64) -> Self {
+    pub(super) fn of_fixed_size(of_query: u64, counting_only: u64) -> Self {
         let sample = Sample {
             is_whole: false,
             of_query,
             of_document: 0,
-            unread,
+            counting_only,
         };
         Self {
             samples: vec![sample],
@@ -96,9 +96,9 @@ impl Sample {
             SoughtRatio::ContainmentInQuery => self.of_document,
         };
         match self.is_whole {
-            true if ratio.get() * trials as f64 > self.unread as f64 => 0.0,
+            true if ratio.get() * trials as f64 > self.counting_only as f64 => 0.0,
             true => 1.0,
-            false => lower_tail(self.unread, trials, ratio),
+            false => lower_tail(self.counting_only, trials, ratio),
         }
     }
 }
@@ -138,7 +138,7 @@ impl RungsInUse {
             is_whole,
             of_query: counts[usize::from(at.get())],
             of_document: if is_whole { 1 } else { least },
-            unread: tally.long_lists_at(at),
+            counting_only: tally.long_lists_at(at),
         }
     }
 }
@@ -152,13 +152,13 @@ mod tests {
     }
 
     /// A query of 6,400 shingles, probed at n = 32.
-    fn coverage(rungs: &[u8], unread: u64) -> Coverage {
+    fn coverage(rungs: &[u8], counting_only: u64) -> Coverage {
         let rungs: Vec<Rung> = rungs.iter().map(|rung| Rung::new(*rung).unwrap()).collect();
         Coverage::of_rungs(&rungs, Rung::new(5).unwrap(), |rung| Sample {
             is_whole: rung == Rung::ZERO,
             of_query: 6_400 >> rung.get(),
             of_document: 128,
-            unread,
+            counting_only,
         })
     }
 
@@ -182,24 +182,27 @@ mod tests {
     }
 
     #[test]
-    fn common_lists_that_are_not_read_hide_documents() {
-        let of =
-            |unread| coverage(&[5], unread).missed_at_most(SoughtRatio::Resemblance, ratio(0.1));
+    fn common_lists_that_add_no_documents_hide_them() {
+        let of = |counting_only| {
+            coverage(&[5], counting_only).missed_at_most(SoughtRatio::Resemblance, ratio(0.1))
+        };
         assert!(of(0) < of(3) && of(3) < of(6));
         assert_eq!(of(20), 1.0);
     }
 
     #[test]
     fn nothing_is_missed_where_nothing_is_sampled() {
-        let whole = |unread| {
+        let whole = |counting_only| {
             Coverage::of_rungs(&[Rung::ZERO], Rung::ZERO, |_| Sample {
                 is_whole: true,
                 of_query: 64,
                 of_document: 1,
-                unread,
+                counting_only,
             })
         };
-        let of = |unread| whole(unread).missed_at_most(SoughtRatio::Resemblance, ratio(0.05));
+        let of = |counting_only| {
+            whole(counting_only).missed_at_most(SoughtRatio::Resemblance, ratio(0.05))
+        };
         assert_eq!((of(0), of(1), of(4)), (0.0, 0.0, 1.0));
     }
 }

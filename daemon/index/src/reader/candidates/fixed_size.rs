@@ -39,8 +39,8 @@ impl IndexReader {
         if long * MIN_LONG_SHARE >= query.len() as u64 {
             tally.read_long(&|_| true, cancel)?;
         }
-        let unread = tally.long_lists.len() as u64;
-        let long_lists = tally.count_long_for_counted(cancel)?;
+        let counting_only = tally.long_lists.len() as u64;
+        let common_lists = tally.count_long_for_counted(cancel)?;
         let (found, held) = tally.into_candidates(&|id, stats, shared| {
             let is_text = stats.kind == DocumentKind::Text;
             is_text.then(|| candidate(query, shared, stats, id))
@@ -48,8 +48,8 @@ impl IndexReader {
         Ok(Candidates {
             found,
             held,
-            long_lists,
-            coverage: Coverage::of_fixed_size(query.len() as u64, unread),
+            common_lists,
+            coverage: Coverage::of_fixed_size(query.len() as u64, counting_only),
         })
     }
 }

@@ -136,7 +136,7 @@ impl IndexState {
 
     /// Whether a document with a file in the view is no member, and its group has two files or more.
     pub(crate) fn heads_group(&self, id: DocId, view: &View) -> bool {
-        let files = |id| self.table.files_in(id, view);
+        let files = |id| self.table.count_files_of(id, view);
         let members = self.stars.members(id).map(|(member, _)| files(member));
         let own = files(id);
         self.stars.principal(id) == id && own > 0 && own + members.sum::<u64>() > 1

@@ -54,7 +54,7 @@ pub(super) struct Ahead {
     counted: Range<usize>,
     edges: Vec<Edges>,
     of_edges: Option<MemoryPermit>,
-    pub(super) long_lists: u64,
+    pub(super) skipped_lists: u64,
     #[cfg(test)]
     pub(super) joins: usize,
 }
@@ -76,7 +76,7 @@ impl Default for Ahead {
             counted: 0..0,
             edges: Vec::new(),
             of_edges: None,
-            long_lists: 0,
+            skipped_lists: 0,
             #[cfg(test)]
             joins: 0,
         }
@@ -103,7 +103,7 @@ impl Ahead {
             next_singly: self.next_singly,
             most: self.most,
             past: std::mem::take(&mut self.past),
-            long_lists: self.long_lists,
+            skipped_lists: self.skipped_lists,
             #[cfg(test)]
             joins: self.joins,
             ..Self::default()
@@ -213,7 +213,7 @@ impl PairSearch<'_> {
         let done = joined.partners.len() as u32;
         ahead.turns.retain(|_, turn| *turn < done);
         ahead.partners = joined.partners;
-        ahead.long_lists += joined.long_lists;
+        ahead.skipped_lists += joined.skipped_lists;
         order.truncate(ahead.partners.len());
         held.add(self.add_earlier(ahead, &order))?;
         ahead.order = order;
@@ -245,8 +245,8 @@ impl PairSearch<'_> {
     fn pass(&self, ahead: &mut Ahead) {
         let asked = ahead.asked;
         let turns = std::mem::take(&mut ahead.turns).into_iter();
-        let past =
-            turns.filter(|(id, turn)| *turn < asked && self.index.files_in(*id, &self.view) < 2);
+        let past = turns
+            .filter(|(id, turn)| *turn < asked && self.index.count_files_of(*id, &self.view) < 2);
         ahead.past.extend(past.map(|(id, _)| id.0));
         ahead.forget();
         #[cfg(test)]
@@ -260,7 +260,7 @@ impl PairSearch<'_> {
     fn add_earlier(&self, ahead: &mut Ahead, order: &[DocId]) -> u64 {
         let mut earlier = Vec::new();
         for (id, partners) in order.iter().zip(&ahead.partners) {
-            if !partners.is_empty() && self.index.files_in(*id, &self.view) > 1 {
+            if !partners.is_empty() && self.index.count_files_of(*id, &self.view) > 1 {
                 let turns = partners.iter().filter_map(|other| ahead.turns.get(other));
                 earlier.extend(turns.map(|turn| (*turn, *id)));
             }
@@ -301,7 +301,7 @@ impl PairSearch<'_> {
             ahead.of_edges = permit;
         }
         if let Some(found) = &found
-            && self.index.files_in(id, &self.view) > 1
+            && self.index.count_files_of(id, &self.view) > 1
         {
             self.keep_found(id, found);
         }

@@ -169,7 +169,7 @@ impl IndexState {
 
     /// Whether a group around this document is shown: it is the principal of at least two files.
     fn is_shown(&self, id: DocId) -> bool {
-        let files = |id| self.table.files_in(id, &self.grouped);
+        let files = |id| self.table.count_files_of(id, &self.grouped);
         let mut members = self.stars.members(id);
         let mut has_others = || files(id) >= 2 || members.any(|(member, _)| files(member) > 0);
         self.is_groupable(id) && self.stars.leads(id) && has_others()

@@ -12,7 +12,7 @@ fn a_list_of_pairs_resumes_after_the_last_one_seen() {
     opened.writer.settle(&Cancel::never()).unwrap();
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
     let list = |after: Option<&PairPlace>, most: usize| {
-        let asked = PairsRequest {
+        let asked = PairSelection {
             after,
             ..all_pairs()
         };
@@ -48,7 +48,7 @@ fn a_list_of_groups_resumes_after_any_of_them() {
     opened.writer.settle(&Cancel::never()).unwrap();
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
     let list = |after: Option<&PathBuf>| {
-        let asked = GroupsRequest {
+        let asked = GroupSelection {
             after: after.map(|path| &**path),
             ..all_groups()
         };

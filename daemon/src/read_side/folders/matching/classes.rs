@@ -24,7 +24,7 @@ pub(super) struct Classes {
 impl Classes {
     /// Builds the classes; folders of fewer files than `fewest` are in none.
     pub(super) fn of(tree: &Tree, contents: &Contents, fewest: u64) -> Self {
-        let held = held(tree);
+        let held = sum_contents(tree);
         let mut members: HashMap<Held, Vec<FolderId>> = HashMap::new();
         for (folder, held) in (0..).zip(&held) {
             if held.0 >= fewest.max(1) {
@@ -62,7 +62,7 @@ impl Classes {
 
     /// Merges the pairs of each class, and the pairs of its folders with one other, into one line; pairs keep their
     /// order.
-    pub(super) fn joined(&self, pairs: Vec<FolderPair>) -> Vec<CopiedFolders> {
+    pub(super) fn join(&self, pairs: Vec<FolderPair>) -> Vec<CopiedFolders> {
         let mut lines: Vec<CopiedFolders> = Vec::new();
         let mut places: HashMap<(FolderId, FolderId), usize> = HashMap::new();
         for counts in pairs {
@@ -96,10 +96,10 @@ impl Classes {
 }
 
 /// What each folder holds, including all nested folders.
-fn held(tree: &Tree) -> Vec<Held> {
+fn sum_contents(tree: &Tree) -> Vec<Held> {
     let mut held: Vec<Held> = vec![(0, [0; 2]); tree.parents.len()];
     for file in &tree.files {
-        let sum = hash(file.carried.document);
+        let sum = hash(file.identity.document);
         add(&mut held[file.folder as usize], (1, sum));
     }
     // A folder is added after its parent.

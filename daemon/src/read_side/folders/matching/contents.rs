@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Carried, FolderId, FolderPair, Tree};
+use super::{FileIdentity, FolderId, FolderPair, Tree};
 
 /// What all files of each folder and of its nested folders carry, as ranges of one list.
 pub(in crate::read_side::folders) struct Contents {
     /// Each file's document and group, in the order of a walk.
-    carried: Vec<(u64, u64)>,
+    identity: Vec<(u64, u64)>,
     /// Each file's number among the files of the tree, in the same order.
     numbers: Vec<u32>,
     /// For each folder, where its range begins and ends.
@@ -29,7 +29,7 @@ impl Contents {
             files[file.folder as usize].push(number);
         }
         let mut contents = Self {
-            carried: Vec::with_capacity(tree.files.len()),
+            identity: Vec::with_capacity(tree.files.len()),
             numbers: Vec::with_capacity(tree.files.len()),
             ranges: vec![(0, 0); count],
             walked: vec![(0, 0); count],
@@ -42,21 +42,21 @@ impl Contents {
             while let Some((folder, is_over)) = open.pop() {
                 let at = folder as usize;
                 if is_over {
-                    contents.ranges[at].1 = contents.carried.len();
+                    contents.ranges[at].1 = contents.identity.len();
                     contents.walked[at].1 = number;
                     continue;
                 }
-                contents.ranges[at].0 = contents.carried.len();
+                contents.ranges[at].0 = contents.identity.len();
                 contents.walked[at].0 = number;
                 number += 1;
                 contents.numbers.extend(&files[at]);
-                let carried = files[at].iter().map(|number: &u32| {
-                    let Carried {
+                let identity = files[at].iter().map(|number: &u32| {
+                    let FileIdentity {
                         document, group, ..
-                    } = tree.files[*number as usize].carried;
+                    } = tree.files[*number as usize].identity;
                     (document, group)
                 });
-                contents.carried.extend(carried);
+                contents.identity.extend(identity);
                 open.push((folder, true));
                 open.extend(children[at].iter().map(|&child| (child, false)));
             }
@@ -75,21 +75,21 @@ impl Contents {
         (from..to).contains(&self.place(inner))
     }
 
-    fn within(&self, folder: FolderId) -> &[(u64, u64)] {
+    fn files_within(&self, folder: FolderId) -> &[(u64, u64)] {
         let (from, to) = self.ranges[folder as usize];
-        &self.carried[from..to]
+        &self.identity[from..to]
     }
 
     /// The number of files in a folder and all folders in it.
     pub(super) fn count(&self, folder: FolderId) -> u64 {
-        self.within(folder).len() as u64
+        self.files_within(folder).len() as u64
     }
 
     /// The files of a folder that have no counterpart in another, at most `most`, by their numbers in the tree. If more
     /// files of a group are here than in the other folder, the first ones have the counterparts.
-    pub(super) fn alone(&self, own: FolderId, other: FolderId, most: usize) -> Vec<u32> {
+    pub(super) fn unmatched(&self, own: FolderId, other: FolderId, most: usize) -> Vec<u32> {
         let (from, to) = self.ranges[own as usize];
-        let (files, others) = (self.within(own), self.within(other));
+        let (files, others) = (self.files_within(own), self.files_within(other));
         let documents: HashSet<u64> = others.iter().map(|(document, _)| *document).collect();
         let mut revised = Others::of(others, files).by_group;
         let mut alone = Vec::new();
@@ -109,7 +109,7 @@ impl Contents {
     }
 
     pub(super) fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
-        let (of_a, of_b) = (self.within(a), self.within(b));
+        let (of_a, of_b) = (self.files_within(a), self.files_within(b));
         let (in_a, in_b) = (Others::of(of_a, of_b), Others::of(of_b, of_a));
         // A file is a revision of one other file: one form in a folder does not match a hundred letters in the other.
         let both = in_a.by_group.iter();

@@ -19,7 +19,7 @@ const MOST_CARRIERS: usize = u8::BITS as usize;
 pub(super) type Evidence = HashMap<(FolderId, FolderId), u64>;
 
 /// For each pair of folders the files in the first and in the other, among those that are evidence together.
-type Spoken = HashMap<(FolderId, FolderId), [u8; 2]>;
+type BitsByPair = HashMap<(FolderId, FolderId), [u8; 2]>;
 
 /// Evidence as it is gathered.
 struct Gathered<'a> {
@@ -31,7 +31,7 @@ struct Gathered<'a> {
 }
 
 /// The evidence for pairs of folders.
-pub(super) struct Spoke {
+pub(super) struct GatheredEvidence {
     pub(super) evidence: Evidence,
     /// Whether there are more pairs than can be held.
     pub(super) truncated: bool,
@@ -44,9 +44,9 @@ pub(super) fn evidence(
     tree: &Tree,
     contents: &Contents,
     go_on: &mut dyn FnMut(u64) -> bool,
-) -> Option<Spoke> {
+) -> Option<GatheredEvidence> {
     let mut by_group: Vec<&FileAt> = tree.files.iter().collect();
-    by_group.sort_by_key(|file| (file.carried.group, file.carried.document, file.folder));
+    by_group.sort_by_key(|file| (file.identity.group, file.identity.document, file.folder));
     let mut gathered = Gathered {
         tree,
         contents,
@@ -54,13 +54,13 @@ pub(super) fn evidence(
         truncated: false,
         too_common: 0,
     };
-    for group in by_group.chunk_by_mut(|a, b| a.carried.group == b.carried.group) {
+    for group in by_group.chunk_by_mut(|a, b| a.identity.group == b.identity.group) {
         if !go_on(0) {
             return None;
         }
         gathered.add_group(group);
     }
-    Some(Spoke {
+    Some(GatheredEvidence {
         evidence: gathered.evidence,
         truncated: gathered.truncated,
         too_common: gathered.too_common,
@@ -75,13 +75,13 @@ impl Gathered<'_> {
             return;
         }
         let mut documents = 0;
-        for carriers in files.chunk_by(|a, b| a.carried.document == b.carried.document) {
+        for carriers in files.chunk_by(|a, b| a.identity.document == b.identity.document) {
             documents += 1;
             self.add_or_chain(carriers);
         }
         if documents > 1 {
-            files.sort_by_key(|file| (file.carried.name, file.folder));
-            for named in files.chunk_by(|a, b| a.carried.name == b.carried.name) {
+            files.sort_by_key(|file| (file.identity.name, file.folder));
+            for named in files.chunk_by(|a, b| a.identity.name == b.identity.name) {
                 self.add_or_chain(named);
             }
         }
@@ -103,13 +103,13 @@ impl Gathered<'_> {
 
     /// Adds the evidence from these files, at most [`MOST_CARRIERS`].
     fn add(&mut self, files: &[&FileAt]) {
-        let mut spoken = Spoken::new();
+        let mut bits = BitsByPair::new();
         for (at, a) in files.iter().enumerate() {
             for (b, other) in files.iter().enumerate().skip(at + 1) {
-                self.levels([a.folder, other.folder], [1 << at, 1 << b], &mut spoken);
+                self.levels([a.folder, other.folder], [1 << at, 1 << b], &mut bits);
             }
         }
-        for (pair, [of_a, of_b]) in spoken {
+        for (pair, [of_a, of_b]) in bits {
             let files = u64::from(of_a.count_ones().min(of_b.count_ones()));
             let room = self.evidence.len() < MOST_PAIRS;
             match self.evidence.get_mut(&pair) {
@@ -121,7 +121,7 @@ impl Gathered<'_> {
     }
 
     /// Notes two files, each a bit, for the folders they are in and all above.
-    fn levels(&self, [a, b]: [FolderId; 2], [of_a, of_b]: [u8; 2], spoken: &mut Spoken) {
+    fn levels(&self, [a, b]: [FolderId; 2], [of_a, of_b]: [u8; 2], bits: &mut BitsByPair) {
         let (mut a, mut b) = (Some(a), Some(b));
         while let (Some(own), Some(other)) = (a, b) {
             if self.contents.holds(own, other) || self.contents.holds(other, own) {
@@ -131,7 +131,7 @@ impl Gathered<'_> {
                 true => ((own, other), [of_a, of_b]),
                 false => ((other, own), [of_b, of_a]),
             };
-            let known = spoken.entry(pair).or_default();
+            let known = bits.entry(pair).or_default();
             *known = [known[0] | bits[0], known[1] | bits[1]];
             (a, b) = (self.tree.parent(own), self.tree.parent(other));
         }

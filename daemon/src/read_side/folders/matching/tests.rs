@@ -4,12 +4,12 @@ use super::*;
 use proptest::prelude::*;
 
 /// A file that resembles only files that carry the same document.
-fn plain(document: u64) -> Carried {
+fn plain(document: u64) -> FileIdentity {
     revision(document, document, document)
 }
 
-fn revision(document: u64, group: u64, name: u64) -> Carried {
-    Carried {
+fn revision(document: u64, group: u64, name: u64) -> FileIdentity {
+    FileIdentity {
         document,
         group,
         name,
@@ -26,8 +26,8 @@ fn plant(tree: &mut Tree, files: u64, document: impl Fn(u64) -> Option<u64>) -> 
     let root = tree.add_folder(None);
     for folder in 0..10 {
         let inside = tree.add_folder(Some(root));
-        let carried = (0..files).filter_map(|at| document(folder * files + at));
-        carried.for_each(|document| tree.add_file(inside, plain(document)));
+        let identity = (0..files).filter_map(|at| document(folder * files + at));
+        identity.for_each(|document| tree.add_file(inside, plain(document)));
     }
     root
 }
@@ -86,7 +86,7 @@ fn a_mirrored_tree_whose_files_were_revised_is_one_line_with_the_revisions_count
     for at in 0..1_000 {
         let folder = at as FolderId / 100;
         tree.add_file(one + 1 + folder, revision(at, at, at));
-        let carried = match at % 100 {
+        let identity = match at % 100 {
             7 => revision(8_000 + at, 8_000 + at, at),
             10.. => revision(4_000 + at, at, at),
             _ => revision(at, at, at),
@@ -96,7 +96,7 @@ fn a_mirrored_tree_whose_files_were_revised_is_one_line_with_the_revisions_count
         } else {
             other + 1 + folder
         };
-        tree.add_file(copied, carried);
+        tree.add_file(copied, identity);
     }
     let found = tree.copies(0.5, 2, &mut |_| true).unwrap();
     let right = FolderPair {
@@ -264,17 +264,17 @@ proptest! {
             // The first eight documents are single, and so are four groups of two.
             tree.add_file(folder, revision(*document, (*document).max(8) / 2 + document.min(&8), *name));
         }
-        let within = |folder: FolderId| -> Vec<Carried> {
+        let within = |folder: FolderId| -> Vec<FileIdentity> {
             let inside = tree.files.iter().filter(|file| holds(&tree, folder, file.folder));
-            inside.map(|file| file.carried).collect()
+            inside.map(|file| file.identity).collect()
         };
         let found = pairs(tree.copies(0.5, 1, &mut |_| true).unwrap());
         for pair in &found {
             prop_assert!(!holds(&tree, pair.a, pair.b) && !holds(&tree, pair.b, pair.a));
             let (a, b) = (within(pair.a), within(pair.b));
             prop_assert_eq!((pair.files_a, pair.files_b), (a.len() as u64, b.len() as u64));
-            let others = |own: &[Carried], other: &[Carried]| -> Vec<Carried> {
-                let same = |of: &&Carried| other.iter().any(|file| file.document == of.document);
+            let others = |own: &[FileIdentity], other: &[FileIdentity]| -> Vec<FileIdentity> {
+                let same = |of: &&FileIdentity| other.iter().any(|file| file.document == of.document);
                 own.iter().filter(|of| !same(of)).copied().collect()
             };
             let (own, mut left) = (others(&a, &b), others(&b, &a));

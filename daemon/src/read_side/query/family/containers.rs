@@ -15,12 +15,12 @@ const MOST_FILES: usize = 64;
 
 /// The files of a version and all their containers, by hashes of their displayed paths.
 #[derive(Debug, Default)]
-pub(super) struct Places {
+pub(super) struct ContainerPaths {
     hashes: HashSet<u64>,
     files: usize,
 }
 
-impl Places {
+impl ContainerPaths {
     /// Adds a file, unless there are many already.
     pub(super) fn add(&mut self, file: &FileView) {
         if self.files < MOST_FILES {
@@ -31,15 +31,15 @@ impl Places {
     }
 }
 
-/// The innermost place that contains a file of a version and one of its parent, or is one of them; `held` are the
-/// places of both, the version first.
-pub(super) fn common(
+/// The innermost place that contains a file of a version and one of its parent, or is one of them; `both` are the
+/// paths of both, the version first.
+pub(super) fn innermost_common(
     index: &IndexReader,
     version: Option<DocId>,
     view: &View,
-    held: [&Places; 2],
+    both: [&ContainerPaths; 2],
 ) -> Result<Option<PathBuf>, IndexError> {
-    let [own, of_parent] = held;
+    let [own, of_parent] = both;
     let Some(document) = version.filter(|_| !own.hashes.is_disjoint(&of_parent.hashes)) else {
         return Ok(None);
     };

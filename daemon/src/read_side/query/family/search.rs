@@ -13,7 +13,7 @@ use simdex_index::{Cancel, Candidate, Candidates, IndexReader, MemoryPermit};
 use simdex_schema::{DocId, DocumentHash};
 
 use super::FamilyParams;
-use crate::read_side::families::{Samples, written};
+use crate::read_side::families::{Samples, written_dates};
 use crate::read_side::query::{
     FindKind, Overlap, QueryError, QueryParams, ShingledText, Subject, bound, candidates,
 };
@@ -41,20 +41,20 @@ pub(super) struct FoundVersion {
     /// What the subject shares with it.
     pub(super) overlap: Overlap,
     /// Its greatest resemblance to a version that was asked about.
-    covered: f64,
+    greatest_resemblance: f64,
     /// Whether it resembles a version that was asked about, so that its own neighbours are searched for too.
-    pub(super) leads_on: bool,
+    pub(super) is_followed: bool,
 }
 
 /// The versions that a search found, and the work it took.
 pub(super) struct FoundVersions {
     /// The subject first.
-    pub(super) members: Vec<FoundVersion>,
-    /// Samples in the order of `members`, with permits.
+    pub(super) versions: Vec<FoundVersion>,
+    /// Samples in the order of `versions`, with permits.
     pub(super) samples: (Samples, Vec<MemoryPermit>),
     pub(super) candidates: u64,
     pub(super) read: u64,
-    pub(super) long_lists: u64,
+    pub(super) common_lists: u64,
     pub(super) is_cut: bool,
 }
 
@@ -72,19 +72,19 @@ pub(super) fn search(
         text,
         params,
         cancel,
-        places: HashMap::new(),
+        numbers: HashMap::new(),
         queue: VecDeque::new(),
         found: FoundVersions {
-            members: Vec::new(),
+            versions: Vec::new(),
             samples: (Samples::new(MOST_SAMPLED), Vec::new()),
             candidates: 0,
             read: 0,
-            long_lists: 0,
+            common_lists: 0,
             is_cut: false,
         },
     };
     let document = index.document_by_hash(text.hash)?;
-    let document = document.filter(|document| index.files_in(*document, &params.view) > 0);
+    let document = document.filter(|document| index.count_files_of(*document, &params.view) > 0);
     search.add(document, text, 0.0, true)?;
     while let Some(at) = search.queue.pop_front() {
         search.ask_about(at)?;
@@ -98,7 +98,7 @@ struct Search<'a> {
     text: &'a ShingledText,
     params: &'a FamilyParams,
     cancel: &'a Cancel,
-    places: HashMap<DocId, usize>,
+    numbers: HashMap<DocId, usize>,
     /// Versions that may have neighbours of their own.
     queue: VecDeque<usize>,
     found: FoundVersions,
@@ -110,11 +110,11 @@ impl Search<'_> {
         &mut self,
         document: Option<DocId>,
         text: &ShingledText,
-        covered: f64,
-        leads_on: bool,
+        greatest_resemblance: f64,
+        is_followed: bool,
     ) -> Result<(), QueryError> {
         let FoundVersions {
-            members,
+            versions,
             samples: (samples, permits),
             ..
         } = &mut self.found;
@@ -125,19 +125,19 @@ impl Search<'_> {
         }
         samples.add(&text.shingles);
         if let Some(document) = document {
-            self.places.insert(document, members.len());
+            self.numbers.insert(document, versions.len());
         }
-        if leads_on {
-            self.queue.push_back(members.len());
+        if is_followed {
+            self.queue.push_back(versions.len());
         }
-        members.push(FoundVersion {
+        versions.push(FoundVersion {
             document,
             hash: text.hash,
             shingles: text.shingles.len() as u64,
-            written: written::latest(text.canonical.as_str()),
+            written: written_dates::latest(text.canonical.as_str()),
             overlap: Overlap::of_texts(self.text, text, self.cancel)?,
-            covered,
-            leads_on,
+            greatest_resemblance,
+            is_followed,
         });
         Ok(())
     }
@@ -145,14 +145,14 @@ impl Search<'_> {
     /// Adds the neighbours of a version, unless they were found already.
     fn ask_about(&mut self, at: usize) -> Result<(), QueryError> {
         self.cancel.check()?;
-        let member = &self.found.members[at];
-        if member.covered >= COVERED || self.found.is_cut {
+        let version = &self.found.versions[at];
+        if version.greatest_resemblance >= COVERED || self.found.is_cut {
             return Ok(());
         }
         if at == 0 {
             return self.add_neighbours(self.subject, self.text, FindKind::Related);
         }
-        let Some(subject) = self.read(member.hash)? else {
+        let Some(subject) = self.read(version.hash)? else {
             return Ok(());
         };
         match subject.text() {
@@ -170,13 +170,13 @@ impl Search<'_> {
         let near = self.neighbours(subject, kind)?;
         for candidate in &near.found {
             self.cancel.check()?;
-            if let Some(at) = self.places.get(&candidate.document) {
-                let covered = &mut self.found.members[*at].covered;
-                *covered = covered.max(estimated(candidate));
+            if let Some(at) = self.numbers.get(&candidate.document) {
+                let greatest_resemblance = &mut self.found.versions[*at].greatest_resemblance;
+                *greatest_resemblance = greatest_resemblance.max(estimated(candidate));
                 continue;
             }
             let most = self.params.most;
-            if self.found.members.len() >= most || self.found.read >= READ_FOR_EACH * most as u64 {
+            if self.found.versions.len() >= most || self.found.read >= READ_FOR_EACH * most as u64 {
                 self.found.is_cut = true;
                 return Ok(());
             }
@@ -199,7 +199,7 @@ impl Search<'_> {
         };
         let mut near = candidates(self.index, subject, &params)?;
         self.found.candidates += near.found.len() as u64;
-        self.found.long_lists = self.found.long_lists.max(near.long_lists);
+        self.found.common_lists = self.found.common_lists.max(near.common_lists);
         near.found
             .retain(|candidate| bound::may_link(candidate, rule));
         near.found.sort_unstable_by(|a, b| {
@@ -227,8 +227,8 @@ impl Search<'_> {
             return Ok(());
         }
         let resemblance = overlap.resemblance.value.unwrap_or(0.0);
-        let leads_on = resemblance >= rule.resemblance;
-        self.add(Some(document), text, resemblance, leads_on)
+        let is_followed = resemblance >= rule.resemblance;
+        self.add(Some(document), text, resemblance, is_followed)
     }
 
     /// Reads a text; `None` if its last file disappeared, or if it is damaged, which the index notes.

@@ -64,9 +64,9 @@ pub struct Overlap {
     /// |A∩B| / |A∪B|.
     pub resemblance: RatioEstimate,
     /// Containment of the first: its share that is found in the second.
-    pub of_first: RatioEstimate,
+    pub containment_of_first: RatioEstimate,
     /// Containment of the second: its share that is found in the first.
-    pub of_second: RatioEstimate,
+    pub containment_of_second: RatioEstimate,
     /// Shingles in both if verified, otherwise fingerprints in both.
     pub shared: u64,
     /// Whether it was counted on all shingles of both texts.
@@ -77,8 +77,8 @@ impl Overlap {
     /// The overlap of two texts with one hash.
     pub const IDENTICAL: Self = Self {
         resemblance: RatioEstimate::ONE,
-        of_first: RatioEstimate::ONE,
-        of_second: RatioEstimate::ONE,
+        containment_of_first: RatioEstimate::ONE,
+        containment_of_second: RatioEstimate::ONE,
         shared: 0,
         verified: true,
     };
@@ -98,7 +98,7 @@ impl Overlap {
 
     /// The overlap of a pair that was verified before: its resemblance, then the containment of the first and of
     /// the second.
-    pub fn counted([resemblance, of_first, of_second]: [f64; 3]) -> Self {
+    pub fn counted([resemblance, containment_of_first, containment_of_second]: [f64; 3]) -> Self {
         let counted = |value| RatioEstimate {
             value: Some(value),
             low: Some(value),
@@ -106,8 +106,8 @@ impl Overlap {
         };
         Self {
             resemblance: counted(resemblance),
-            of_first: counted(of_first),
-            of_second: counted(of_second),
+            containment_of_first: counted(containment_of_first),
+            containment_of_second: counted(containment_of_second),
             shared: 0,
             verified: true,
         }
@@ -123,8 +123,8 @@ impl Overlap {
         let (a, b) = (query.len() as u64, document.len() as u64);
         Ok(Self {
             resemblance: RatioEstimate::exact(shared, a + b - shared),
-            of_first: RatioEstimate::exact(shared, a),
-            of_second: RatioEstimate::exact(shared, b),
+            containment_of_first: RatioEstimate::exact(shared, a),
+            containment_of_second: RatioEstimate::exact(shared, b),
             shared,
             verified: true,
         })
@@ -133,7 +133,10 @@ impl Overlap {
     /// The relation of two documents that are not identical; what was not measured counts as 0.
     pub fn relation(&self, threshold: f64) -> Relation {
         let value = |measured: RatioEstimate| measured.value.unwrap_or(0.0);
-        let (first_in_second, second_in_first) = (value(self.of_first), value(self.of_second));
+        let (first_in_second, second_in_first) = (
+            value(self.containment_of_first),
+            value(self.containment_of_second),
+        );
         Relation::of(
             value(self.resemblance),
             first_in_second,
@@ -179,12 +182,12 @@ impl Overlap {
                 document_fingerprints,
                 !is_sample,
             )),
-            of_first: measured(containment_from_counts(
+            containment_of_first: measured(containment_from_counts(
                 shared,
                 query_fingerprints,
                 !is_sample,
             )),
-            of_second: measured(containment_from_counts(
+            containment_of_second: measured(containment_from_counts(
                 shared,
                 document_fingerprints,
                 !is_sample,
@@ -195,19 +198,23 @@ impl Overlap {
     }
 
     /// The number a question is ranked by; for related documents the best of the three.
-    pub(in crate::read_side::query) fn value(&self, kind: FindKind) -> Option<f64> {
+    pub(in crate::read_side::query) fn ranking_value(&self, kind: FindKind) -> Option<f64> {
         let Self {
             resemblance,
-            of_first,
-            of_second,
+            containment_of_first,
+            containment_of_second,
             ..
         } = self;
         match kind {
             FindKind::Similar => resemblance.value,
-            FindKind::Containing => of_first.value,
-            FindKind::Contained => of_second.value,
+            FindKind::Containing => containment_of_first.value,
+            FindKind::Contained => containment_of_second.value,
             FindKind::Related => {
-                let all = [resemblance.value, of_first.value, of_second.value];
+                let all = [
+                    resemblance.value,
+                    containment_of_first.value,
+                    containment_of_second.value,
+                ];
                 all.into_iter().flatten().reduce(f64::max)
             }
         }

@@ -35,8 +35,8 @@ fn hit(name: u32, value: f64) -> Hit {
         relation: Relation::Overlaps,
         overlap: Overlap {
             resemblance,
-            of_first: RatioEstimate::default(),
-            of_second: RatioEstimate::default(),
+            containment_of_first: RatioEstimate::default(),
+            containment_of_second: RatioEstimate::default(),
             shared: 0,
             verified: true,
         },

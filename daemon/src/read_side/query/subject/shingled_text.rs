@@ -1,6 +1,8 @@
 //! The text of a subject in every form that a query needs.
 
-use simdex_index::{HeldSet, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
+use simdex_index::{
+    HeldShingles, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise,
+};
 use simdex_schema::DocumentHash;
 use simdex_signature::{CanonicalText, SignedText};
 
@@ -15,7 +17,7 @@ pub struct ShingledText {
     /// The part of it that is compared: without the template lines.
     pub signed: SignedText,
     /// All shingles of the compared part.
-    pub shingles: HeldSet,
+    pub shingles: HeldShingles,
     /// Permits for the extracted, the canonical and the signed text.
     _permits: [Option<MemoryPermit>; 3],
 }

@@ -12,13 +12,13 @@ use super::{
 };
 use crate::read_side::findings::Sums;
 use crate::reports::report::findings::Findings;
-use crate::reports::report::rows::Rows;
 use crate::reports::report::sink::{HashedFile, HashingSink};
+use crate::reports::report::table_rows::TableRows;
 use crate::reports::report::{ReportError, ReportInput, html};
 
 /// A comparison in progress, while the findings are written.
 pub(in crate::reports::report) struct FoundChanges<'a> {
-    previous: &'a EarlierReport,
+    earlier: &'a EarlierReport,
     comparer: FindingComparer<&'a File>,
     file: HashedFile<'a>,
     held: GrowingPermit,
@@ -33,21 +33,21 @@ impl<'a> FoundChanges<'a> {
         input: &ReportInput<'a>,
         kind: &str,
     ) -> Result<Option<Self>, ReportError> {
-        let Some(previous) = input.since else {
+        let Some(earlier) = input.since else {
             return Ok(None);
         };
-        previous.check_kind(kind)?;
+        earlier.check_kind(kind)?;
         let mut held = GrowingPermit::of(input.account);
-        not_held(held.add(OF_LINE * previous.longest as u64))?;
-        let mut list = &previous.list;
+        not_held(held.add(OF_LINE * earlier.longest as u64))?;
+        let mut list = &earlier.list;
         let comparer = list.rewind().and_then(|()| {
             let lines = BufReader::new(list);
-            FindingComparer::new(lines, previous.longest, list, &mut hold(&mut held))
+            FindingComparer::new(lines, earlier.longest, list, &mut hold(&mut held))
         });
         Ok(Some(Self {
             comparer: comparer.map_err(unreadable)?,
             file: sink.create_file(CHANGES)?,
-            previous,
+            earlier,
             held,
             failed: None,
         }))
@@ -80,13 +80,13 @@ impl<'a> FoundChanges<'a> {
         page: &mut HashedFile<'a>,
     ) -> Result<ChangeSummary, ReportError> {
         let Self {
-            previous,
+            earlier,
             comparer,
             mut file,
             mut held,
             ..
         } = self;
-        let mut rows = Rows::new(html::CHANGES_SHOWN, input.account);
+        let mut rows = TableRows::new(html::CHANGES_SHOWN, input.account);
         let mut totals = FindingTotals::default();
         written(&mut file, &mut rows, html::finding_change_row, |take| {
             totals = comparer.finish(&mut hold(&mut held), take)?;
@@ -94,7 +94,7 @@ impl<'a> FoundChanges<'a> {
         })?;
         sink.finish(file)?;
         let terms = terms_of(input, Some(asked));
-        previous.summarise(Totals::Findings(totals), &terms, &rows, page)
+        earlier.summarise(Totals::Findings(totals), &terms, &rows, page)
     }
 }
 

@@ -8,7 +8,7 @@ use simdex_proto::lines::{Change, FindingChange};
 
 use crate::reports::report::changes::ChangeSummary;
 use crate::reports::report::format::{Count, PathText, Text, counted};
-use crate::reports::report::rows::Rows;
+use crate::reports::report::table_rows::TableRows;
 
 /// Most changes shown; `changes.jsonl` has all.
 pub(in crate::reports::report) const CHANGES_SHOWN: usize = 2_000;
@@ -92,7 +92,7 @@ pub(in crate::reports::report) fn changes(
     out: &mut dyn Write,
     since: &Path,
     compared: &ChangeSummary,
-    rows: &Rows,
+    rows: &TableRows,
 ) -> io::Result<()> {
     let since = PathText(since.as_os_str().as_bytes());
     let words = words(&compared.totals);

@@ -7,7 +7,7 @@ use crate::read_side::findings::{Finding, Sums};
 use crate::reports::report::ReportInput;
 use crate::reports::report::findings::Findings;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
-use crate::reports::report::rows::Rows;
+use crate::reports::report::table_rows::TableRows;
 use simdex_proto::completeness::Completeness;
 use simdex_proto::text::plural;
 
@@ -90,7 +90,7 @@ pub(in crate::reports::report) fn findings(
     input: &ReportInput<'_>,
     findings: &Findings<'_>,
     sums: &Sums,
-    rows: &Rows,
+    rows: &TableRows,
 ) -> io::Result<()> {
     let words = words(findings.kind);
     opening(out, input, words.title)?;

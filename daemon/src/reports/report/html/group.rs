@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::{FILES_SHOWN, judged as judged_cells};
-use crate::read_side::judging::ListJudgement;
+use crate::read_side::judging::JudgingOutcome;
 use crate::reports::report::ReportMember;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, plain_path, share};
 use crate::reports::report::judged::JudgedGroup;
@@ -34,7 +34,7 @@ pub(in crate::reports::report) fn group(
     }
     if compared
         .iter()
-        .any(|one| one.facts.is_ok() && one.view.is_none())
+        .any(|one| one.facts.is_ok() && one.side_by_side.is_none())
     {
         out.write_all(b"<p class=\"soft\">This page shows no further differences, lest it grow too large; the diffs have them.</p>\n")?;
     }
@@ -87,7 +87,7 @@ fn row(
     out: &mut dyn Write,
     member: &ReportMember,
     principal: bool,
-    judged: Option<Option<&ListJudgement>>,
+    judged: Option<Option<&JudgingOutcome>>,
     link: &str,
 ) -> io::Result<()> {
     let path = PathText(&member.path);
@@ -135,7 +135,7 @@ fn diff_link(diff: &str, member: &[u8]) -> String {
 
 /// A collapsible section with the differing text side by side, if that is shown.
 fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()> {
-    let (Ok(facts), Some(view)) = (&one.facts, &one.view) else {
+    let (Ok(facts), Some(side_by_side)) = (&one.facts, &one.side_by_side) else {
         return Ok(());
     };
     let Some(first) = one.files.first() else {
@@ -160,7 +160,7 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
         out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the shortest difference was not sought to the end.</p>\n")?;
     }
     out.write_all(WIDE)?;
-    out.write_all(view.as_bytes())?;
+    out.write_all(side_by_side.as_bytes())?;
     out.write_all(b"</div>")?;
     out.write_all(b"</details>\n")
 }

@@ -131,10 +131,10 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
         Text(&counted(scheme.window as usize, &scheme.unit)),
         scheme.canonical,
     )?;
-    let suppressed = left_out(input.summary.long_lists);
+    let skipped = skipped_lists_words(input.summary.skipped_lists);
     writeln!(
         out,
-        "<tr><th scope=\"row\">Common passages skipped</th><td>{suppressed}</td></tr>"
+        "<tr><th scope=\"row\">Common passages skipped</th><td>{skipped}</td></tr>"
     )?;
     if let Some(promise) = &input.summary.promise {
         let promise = promise.to_string();
@@ -174,7 +174,7 @@ fn asked(out: &mut dyn Write, asked: &AskedFiles) -> io::Result<()> {
     Ok(())
 }
 
-fn left_out(count: u64) -> String {
+fn skipped_lists_words(count: u64) -> String {
     match count {
         0 => "none".to_owned(),
         1 => "1 list of a very common passage, on which no group depends".to_owned(),

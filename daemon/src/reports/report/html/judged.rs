@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use simdex_judge::Judgement;
 use simdex_proto::text::plural;
 
-use crate::read_side::judging::ListJudgement;
+use crate::read_side::judging::JudgingOutcome;
 use crate::reports::report::format::{Count, Text, share};
 use crate::reports::report::judged::{JudgedGroup, JudgedTotals};
 use crate::reports::report::pages::PagePlan;
@@ -15,16 +15,16 @@ pub(super) const TERMS: &str = "<p class=\"soft\"><b>Judged</b> is what many sig
     pairs that its rule judged so in training. It changes nothing of what is found.</p>\n";
 
 /// The cell for a file; empty for the principal.
-pub(super) fn cell(out: &mut dyn Write, judged: Option<&ListJudgement>) -> io::Result<()> {
+pub(super) fn cell(out: &mut dyn Write, judged: Option<&JudgingOutcome>) -> io::Result<()> {
     out.write_all(b"<td data-is=\"Judged\">")?;
     match judged {
         None => {}
-        Some(ListJudgement::Judged(judgement)) => judgement_of(out, judgement)?,
-        Some(ListJudgement::Withheld) => {
+        Some(JudgingOutcome::Judged(judgement)) => judgement_of(out, judgement)?,
+        Some(JudgingOutcome::Withheld) => {
             out.write_all(b"no judgement: the evidence is divided, or contradicts the counts")?
         }
-        Some(ListJudgement::NoText) => out.write_all(b"not judged: text not kept")?,
-        Some(ListJudgement::TimeOver) => out.write_all(b"not judged: no time left")?,
+        Some(JudgingOutcome::NoText) => out.write_all(b"not judged: text not kept")?,
+        Some(JudgingOutcome::TimeOver) => out.write_all(b"not judged: no time left")?,
     }
     out.write_all(b"</td>")
 }

@@ -3,7 +3,7 @@ use std::io::{self, Write};
 
 use crate::reports::report::ReportFile;
 use crate::reports::report::format::{PathText, Text, counted};
-use crate::reports::report::rows::Rows;
+use crate::reports::report::table_rows::TableRows;
 
 /// Most files shown; `unread.jsonl` has all.
 pub(in crate::reports::report) const UNREAD_SHOWN: usize = 2_000;
@@ -21,7 +21,7 @@ pub(in crate::reports::report) fn unread_row(
 }
 
 /// The table of the files that were not read.
-pub(in crate::reports::report) fn unread(out: &mut dyn Write, rows: &Rows) -> io::Result<()> {
+pub(in crate::reports::report) fn unread(out: &mut dyn Write, rows: &TableRows) -> io::Result<()> {
     out.write_all(b"<h2>Files that were not read, or only in part</h2>\n")?;
     if rows.count() == 0 {
         return out.write_all(b"<p>Every file was read.</p>\n");

@@ -12,8 +12,8 @@ use simdex_index::GrowingPermit;
 use simdex_proto::lines::lossy;
 use simdex_proto::text::is_xml;
 
-use super::Rows;
-use super::fields::{Field, Row, id, id_number};
+use super::LoadRows;
+use super::fields::{Field, LoadRow, id, id_number};
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <Root MajorVersion=\"1\" MinorVersion=\"2\" Description=\"Near-duplicates by Simdex\" Locale=\"US\" \
@@ -28,7 +28,7 @@ pub(super) fn holds(text: &str) -> bool {
 }
 
 /// Writes the whole file.
-pub(super) fn write(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
+pub(super) fn write(out: &mut dyn Write, rows: &LoadRows<'_>) -> io::Result<()> {
     let profile = rows.load.profile;
     out.write_all(HEAD.as_bytes())?;
     out.write_all(b"<Fields>\n")?;
@@ -52,7 +52,7 @@ pub(super) fn write(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
     out.write_all(b"</Relationships>\n</Batch>\n</Root>\n")
 }
 
-fn document(out: &mut dyn Write, row: &Row<'_>, profile: super::Profile) -> io::Result<()> {
+fn document(out: &mut dyn Write, row: &LoadRow<'_>, profile: super::Profile) -> io::Result<()> {
     let file = row.file;
     let kind = match file.media_type {
         "message/rfc822" => "Message",
@@ -87,7 +87,11 @@ fn document(out: &mut dyn Write, row: &Row<'_>, profile: super::Profile) -> io::
 }
 
 /// The relation of the file to its container, and to the principal of its group.
-fn relationships(out: &mut dyn Write, row: &Row<'_>, documents: &HashSet<u128>) -> io::Result<()> {
+fn relationships(
+    out: &mut dyn Write,
+    row: &LoadRow<'_>,
+    documents: &HashSet<u128>,
+) -> io::Result<()> {
     let is_there = |path: &&[u8]| documents.contains(&id_number(path));
     if !is_there(&row.file.path) {
         return Ok(());

@@ -73,7 +73,7 @@ fields! {
 }
 
 /// The data of a row.
-pub(super) struct Row<'a> {
+pub(super) struct LoadRow<'a> {
     pub(super) file: &'a ReportFile<'a>,
     /// Its place in a group.
     pub(super) place: Option<GroupPlace<'a>>,
@@ -99,7 +99,7 @@ pub(super) fn id_number(path: &[u8]) -> u128 {
     u128::from_be_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
 }
 
-impl Row<'_> {
+impl LoadRow<'_> {
     /// The value of a field; empty if there is none.
     pub(super) fn value(&self, field: Field, profile: Profile) -> String {
         let file = self.file;

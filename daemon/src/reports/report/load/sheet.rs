@@ -12,7 +12,7 @@ use std::io::{self, Write};
 pub(super) fn record(out: &mut dyn Write, values: &[String]) -> io::Result<()> {
     for (index, value) in values.iter().enumerate() {
         let comma = if index > 0 { "," } else { "" };
-        let value = guarded(value).replace('"', "\"\"");
+        let value = escape_formulas(value).replace('"', "\"\"");
         write!(out, "{comma}\"{value}\"")?;
     }
     out.write_all(b"\r\n")
@@ -20,14 +20,14 @@ pub(super) fn record(out: &mut dyn Write, values: &[String]) -> io::Result<()> {
 
 /// Whether a value is written unchanged.
 pub(super) fn holds(value: &str) -> bool {
-    guarded(value) == value
+    escape_formulas(value) == value
 }
 
 /// What separates values and records in formats other than that of RFC 4180.
 const BETWEEN: &[char] = &[';', '\t', '\n', '\r'];
 
 /// The value with an apostrophe before anything that a spreadsheet might execute.
-fn guarded(value: &str) -> String {
+fn escape_formulas(value: &str) -> String {
     let mut out = String::with_capacity(value.len() + 1);
     out.extend(is_risky(value).then_some('\''));
     for (at, letter) in value.char_indices() {

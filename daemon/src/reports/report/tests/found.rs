@@ -61,7 +61,7 @@ fn what_changed_between_reports_of_a_question_is_told_and_shown() {
     kept(place, "first", ("leak", &earlier), None).unwrap();
     assert!(!place.join("first/changes.jsonl").exists());
     let reports = ReportDir::open(&place.canonicalize().unwrap()).unwrap();
-    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let previous = reports.earlier_report("first".as_ref(), &KEY).unwrap();
     let later = [leaked(b"/share/z", 0.75), leaked(b"/share/n\xff", 0.5)];
     kept(place, "second", ("leak", &later), Some(&previous)).unwrap();
     let second = place.join("second");
@@ -81,7 +81,7 @@ fn what_changed_between_reports_of_a_question_is_told_and_shown() {
     let section = &page[page.find("id=\"changes\"").unwrap()..];
     assert!(section.contains("changed: containment") && section.contains("&lt;b&gt;"));
     // Over the same files nothing changed; the report says that a search reached a limit.
-    let previous = reports.previous("second".as_ref(), &KEY).unwrap();
+    let previous = reports.earlier_report("second".as_ref(), &KEY).unwrap();
     kept(place, "third", ("leak", &later), Some(&previous)).unwrap();
     let third = place.join("third");
     assert_eq!(read(&third, "changes.jsonl"), "");
@@ -97,16 +97,16 @@ fn a_report_that_another_cannot_be_compared_with_is_refused_in_its_own_words() {
         .collect();
     kept(place, "first", ("leak", &many), None).unwrap();
     let reports = ReportDir::open(&place.canonicalize().unwrap()).unwrap();
-    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let previous = reports.earlier_report("first".as_ref(), &KEY).unwrap();
     // Its list has other contents.
     let refused = kept(place, "other", ("duplicates", &many), Some(&previous)).unwrap_err();
-    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    assert!(matches!(refused, ReportError::Earlier { .. }), "{refused}");
     let refused = ReportInput {
         since: Some(&previous),
         ..input(Vec::new(), &known)
     };
     let refused = keep(place, "groups", &refused).unwrap_err();
-    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    assert!(matches!(refused, ReportError::Earlier { .. }), "{refused}");
     // The changes take more memory than there is: the report can be made without them.
     let budget = MemoryBudget::new(4 << 20);
     let account = budget.account(&Cancel::never());
@@ -117,10 +117,10 @@ fn a_report_that_another_cannot_be_compared_with_is_refused_in_its_own_words() {
     let later: Vec<_> = later.collect();
     let asked = ("leak", &later[..]);
     let refused = kept_within(place, "much", asked, Some(&previous), &account).unwrap_err();
-    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    assert!(matches!(refused, ReportError::Earlier { .. }), "{refused}");
     kept_within(place, "alone", asked, None, &account).unwrap();
     // So is one that was changed after it was written.
     fs::write(place.join("first/findings.jsonl"), "").unwrap();
-    let refused = reports.previous("first".as_ref(), &KEY).unwrap_err();
-    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    let refused = reports.earlier_report("first".as_ref(), &KEY).unwrap_err();
+    assert!(matches!(refused, ReportError::Earlier { .. }), "{refused}");
 }

@@ -132,7 +132,7 @@ fn what_changed_since_an_earlier_report_is_told_and_shown() {
     )
     .unwrap();
     let reports = ReportDir::open(&place.path().canonicalize().unwrap()).unwrap();
-    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let previous = reports.earlier_report("first".as_ref(), &KEY).unwrap();
     let mut changed = contract_group();
     changed.members.remove(3);
     changed.members.push(of(b"/share/n\xff.txt", CONTRACT));
@@ -157,7 +157,7 @@ fn what_changed_since_an_earlier_report_is_told_and_shown() {
     let section = &page[page.find("id=\"changes\"").unwrap()..];
     assert!(section.contains("&lt;b&gt;") && !section.contains("<b>/share"));
     // A report over the same groups says that nothing changed.
-    let previous = reports.previous("second".as_ref(), &KEY).unwrap();
+    let previous = reports.earlier_report("second".as_ref(), &KEY).unwrap();
     let same = ReportInput {
         since: Some(&previous),
         threshold: 0.7,
@@ -170,8 +170,8 @@ fn what_changed_since_an_earlier_report_is_told_and_shown() {
     assert!(page.contains("the earlier report was made at another threshold"));
     // A report that was changed since is not compared.
     fs::write(second.join("groups.jsonl"), "").unwrap();
-    let refused = reports.previous("second".as_ref(), &KEY).unwrap_err();
-    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    let refused = reports.earlier_report("second".as_ref(), &KEY).unwrap_err();
+    assert!(matches!(refused, ReportError::Earlier { .. }), "{refused}");
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn an_earlier_report_that_takes_too_much_memory_is_what_cannot_be_compared_with(
     let large = group(9, (0..10_000).map(copy).collect());
     keep(place.path(), "first", &input(vec![large], &known)).unwrap();
     let reports = ReportDir::open(&place.path().canonicalize().unwrap()).unwrap();
-    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let previous = reports.earlier_report("first".as_ref(), &KEY).unwrap();
     let account = MemoryBudget::new(2 << 20).account(&Cancel::never());
     let mut later = ReportInput {
         since: Some(&previous),
@@ -279,7 +279,7 @@ fn an_earlier_report_that_takes_too_much_memory_is_what_cannot_be_compared_with(
         ..input(vec![contract_group()], &known)
     };
     let refused = keep(place.path(), "second", &later).unwrap_err();
-    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
+    assert!(matches!(refused, ReportError::Earlier { .. }), "{refused}");
     // As a schedule then does.
     later.since = None;
     keep(place.path(), "second", &later).unwrap();

@@ -277,11 +277,11 @@ pub(super) const LINES: &[Line] = &[
                 "a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind",
             ),
             Test(
-                "daemon/src/reports/report/folder/tests.rs",
+                "daemon/src/reports/report/report_dir/tests.rs",
                 "no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room",
             ),
             Test(
-                "daemon/src/reports/report/folder/tests.rs",
+                "daemon/src/reports/report/report_dir/tests.rs",
                 "no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory",
             ),
             Test(
@@ -398,7 +398,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_is_known_of_hits_is_counted_while_they_are_held",
             ),
             Test(
-                "daemon/src/reports/report/rows.rs",
+                "daemon/src/reports/report/table_rows.rs",
                 "rows_are_counted_and_shown_as_far_as_there_is_room",
             ),
             Test(

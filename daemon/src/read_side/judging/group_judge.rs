@@ -9,8 +9,11 @@ use std::time::Instant;
 use simdex_index::{IndexError, MemoryAccount};
 use simdex_judge::{JudgedText, Judgement, Model};
 
-use super::lists::asks_places;
-use super::{HeldJudgedText, JudgedSide, ListJudgement, half_time, known, within_reach};
+use super::list_judge::asks_places;
+use super::{
+    HeldJudgedText, JudgedSide, JudgingOutcome, judging_deadline, known_signals,
+    withhold_if_doubtful,
+};
 use crate::read_side::query::Overlap;
 
 /// A principal and a file of its group, which carry different documents.
@@ -26,7 +29,7 @@ pub struct JudgedPair<'a> {
 }
 
 /// Judges group after group.
-pub struct MemberJudge<'a> {
+pub struct GroupJudge<'a> {
     model: Arc<Model>,
     asks_places: bool,
     account: &'a MemoryAccount,
@@ -35,7 +38,7 @@ pub struct MemberJudge<'a> {
     until: Option<Instant>,
 }
 
-impl<'a> MemberJudge<'a> {
+impl<'a> GroupJudge<'a> {
     /// Judges by this model, with permits from this account.
     pub fn new(model: Arc<Model>, account: &'a MemoryAccount) -> Self {
         Self {
@@ -43,7 +46,7 @@ impl<'a> MemberJudge<'a> {
             model,
             account,
             texts: [None, None],
-            until: half_time(account.cancel()),
+            until: judging_deadline(account.cancel()),
         }
     }
 
@@ -53,7 +56,7 @@ impl<'a> MemberJudge<'a> {
     }
 
     /// Whether files of one document may be judged differently, since the model uses their locations.
-    pub fn parts_copies(&self) -> bool {
+    pub fn asks_places(&self) -> bool {
         self.asks_places
     }
 
@@ -71,21 +74,21 @@ impl<'a> MemberJudge<'a> {
     ///
     /// # Errors
     /// The client disconnected.
-    pub fn judge(&mut self, pair: &JudgedPair<'_>) -> Result<ListJudgement, IndexError> {
+    pub fn judge(&mut self, pair: &JudgedPair<'_>) -> Result<JudgingOutcome, IndexError> {
         self.account.cancel().check()?;
         let Some(texts) = pair.texts else {
-            return Ok(ListJudgement::NoText);
+            return Ok(JudgingOutcome::NoText);
         };
         if self.until.is_some_and(|until| Instant::now() >= until) {
-            return Ok(ListJudgement::TimeOver);
+            return Ok(JudgingOutcome::TimeOver);
         }
-        let known = known(&pair.sides, pair.lengths, &pair.overlap);
+        let known = known_signals(&pair.sides, pair.lengths, &pair.overlap);
         let model = Arc::clone(&self.model);
         let judged: Result<Judgement, IndexError> = model.judge(&known, || {
             let [first, second] = [0, 1].map(|side| self.text(side, texts, pair.lengths));
             Ok([first?.text, second?.text])
         });
-        Ok(within_reach(judged?, &pair.overlap))
+        Ok(withhold_if_doubtful(judged?, &pair.overlap))
     }
 
     /// The analysed text of a side.
@@ -132,21 +135,21 @@ mod tests {
         let text = "The supplier delivers within thirty days of each order. ".repeat(40);
         let texts = [text.clone(), format!("{text}Prices are fixed.")];
         let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
-        let mut judge = MemberJudge::new(Arc::new(Model::shipped().unwrap()), &account);
+        let mut judge = GroupJudge::new(Arc::new(Model::shipped().unwrap()), &account);
         let judged = judge.judge(&pair(&texts, [0.98; 3])).unwrap();
         assert!(!matches!(
             judged,
-            ListJudgement::TimeOver | ListJudgement::NoText
+            JudgingOutcome::TimeOver | JudgingOutcome::NoText
         ));
         let without = JudgedPair {
             texts: None,
             ..pair(&texts, [0.98; 3])
         };
         let judged = judge.judge(&without).unwrap();
-        assert!(matches!(judged, ListJudgement::NoText));
+        assert!(matches!(judged, JudgingOutcome::NoText));
         judge.until = Some(Instant::now());
         let judged = judge.judge(&pair(&texts, [0.98; 3])).unwrap();
-        assert!(matches!(judged, ListJudgement::TimeOver));
+        assert!(matches!(judged, JudgingOutcome::TimeOver));
     }
 
     #[test]
@@ -158,7 +161,7 @@ mod tests {
         let texts = [words(0), words(30_000)];
         let budget = MemoryBudget::new(256 << 20);
         let account = budget.account(&Cancel::never());
-        let mut judge = MemberJudge::new(Arc::new(Model::shipped().unwrap()), &account);
+        let mut judge = GroupJudge::new(Arc::new(Model::shipped().unwrap()), &account);
         judge.judge(&pair(&texts, [0.3, 0.5, 0.5])).unwrap();
         let both = account.held();
         judge.next_document();

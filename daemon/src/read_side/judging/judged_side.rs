@@ -36,7 +36,7 @@ impl<'a> JudgedSide<'a> {
             Some(file) => Self::of_file(file),
             None => Self {
                 root: None,
-                path: subject.asked_path.as_deref(),
+                path: subject.query_path.as_deref(),
                 author: None,
             },
         }
@@ -59,7 +59,7 @@ fn fact(file: &FileView, fact: Fact) -> Option<&str> {
 }
 
 /// The signals of a pair that are known without its texts.
-pub(super) fn known<'a>(
+pub(super) fn known_signals<'a>(
     sides: &[JudgedSide<'a>; 2],
     lengths: [u64; 2],
     overlap: &Overlap,
@@ -75,6 +75,9 @@ pub(super) fn known<'a>(
         same_name: a.name().zip(b.name()).map(|(a, b)| name::likeness(a, b)),
         lengths,
         resemblance: value(overlap.resemblance),
-        containments: [value(overlap.of_first), value(overlap.of_second)],
+        containments: [
+            value(overlap.containment_of_first),
+            value(overlap.containment_of_second),
+        ],
     }
 }

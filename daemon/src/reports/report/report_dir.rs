@@ -22,7 +22,7 @@ use crate::host::disk::DiskGuard;
 mod keepers;
 mod left_over;
 mod pending;
-mod remove;
+mod published;
 
 use keepers::Keepers;
 pub use pending::PendingReport;

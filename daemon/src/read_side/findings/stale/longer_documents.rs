@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use simdex_index::{FileView, IndexError};
 use simdex_schema::{DocId, DocumentHash};
 
-use super::{Finder, Finding, FindingError, bytes, count};
+use super::{Finding, FindingError, StaleFinder, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{
     Answer, FindKind, Overlap, QueryParams, VersionDate, best_date, date_of_document,
@@ -28,9 +28,9 @@ struct Containers {
     newest: Option<(i64, Vec<u8>)>,
 }
 
-impl Finder<'_, '_> {
+impl StaleFinder<'_, '_> {
     /// Looks up the documents that contain an old document of this date.
-    pub(super) fn contained(
+    pub(super) fn search_longer(
         &mut self,
         file: &FileView,
         (id, hash): (DocId, DocumentHash),
@@ -42,12 +42,12 @@ impl Finder<'_, '_> {
             threshold: self.params.rule.containment,
             relation_threshold: self.params.relation_threshold,
             limit: MOST_CONTAINERS,
-            view: self.search.view.clone(),
+            view: self.scope.view.clone(),
             keeps_texts: false,
         };
         let answer = self
-            .search
-            .answer(file, &params, "looked_up", &mut self.sums)?;
+            .scope
+            .query_and_count(file, &params, "looked_up", &mut self.sums)?;
         let Some(answer) = answer else {
             return Ok(());
         };
@@ -69,8 +69,8 @@ impl Finder<'_, '_> {
 
     /// When a document was made, if that is known.
     pub(super) fn date(&self, document: DocId) -> Result<Option<VersionDate>, IndexError> {
-        let (index, view) = (self.search.engine.index.reader(), self.search.view);
-        date_of_document(index, document, view, self.search.cancel())
+        let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
+        date_of_document(index, document, view, self.scope.cancel())
     }
 
     /// Of the documents that contain one of this date, those that are later.
@@ -83,7 +83,7 @@ impl Finder<'_, '_> {
         let (mut next, mut newest) = (None, None);
         let mut seen = HashSet::from([own]);
         for hit in &answer.hits {
-            self.search.cancel().check()?;
+            self.scope.cancel().check()?;
             if !seen.insert(hit.document) {
                 continue;
             }
@@ -115,7 +115,7 @@ impl Finder<'_, '_> {
         (of, overlap): (&[u8], &Overlap),
         (last, newest): &(i64, Vec<u8>),
     ) -> Result<(), FindingError> {
-        let (index, view) = (self.search.engine.index.reader(), self.search.view);
+        let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
         let mut failed = FirstError::default();
         index.visit_files_of(id, view, &mut |file| {
             let date = match best_date(index, &file) {
@@ -132,7 +132,7 @@ impl Finder<'_, '_> {
             count(&mut self.sums, "stale_files", 1);
             let length = file.record.bytes().unwrap_or(0);
             count(&mut self.sums, "stale_bytes", length);
-            let described = self.search.describe(&file).map_err(FindingError::from);
+            let described = self.scope.describe(&file).map_err(FindingError::from);
             failed.flow(described.and_then(|file| {
                 Ok((self.take)(&Finding {
                     relation: "superseded",
@@ -140,8 +140,8 @@ impl Finder<'_, '_> {
                     newest: Some(newest.clone()),
                     date: Some((date.seconds, date.source.name())),
                     resemblance: overlap.resemblance.value,
-                    containment: overlap.of_first.value,
-                    containment_of_other: overlap.of_second.value,
+                    containment: overlap.containment_of_first.value,
+                    containment_of_other: overlap.containment_of_second.value,
                     verified: Some(overlap.verified),
                     ..file
                 })?)

@@ -3,7 +3,7 @@
 mod check;
 mod convert;
 mod files;
-mod gathered;
+mod gather;
 
 use std::cell::Cell;
 use std::ffi::OsStr;
@@ -21,7 +21,9 @@ use thiserror::Error;
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
 use crate::read_side::clusters::{ClusterError, ClusterRequest};
-use crate::read_side::findings::{ComplianceQuestion, FindingError, Search, Sums, TakeFinding};
+use crate::read_side::findings::{
+    ComplianceQuestion, FindingError, ReportScope, Sums, TakeFinding,
+};
 use crate::read_side::lists::ListSummary;
 use crate::reports::report::{
     self, ClusterTerms, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportInput,
@@ -29,7 +31,7 @@ use crate::reports::report::{
 };
 use convert::{scheme_line, text_of};
 use files::files;
-use gathered::gathered;
+use gather::gather;
 
 pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport, UnknownRoot};
 
@@ -114,7 +116,7 @@ pub fn keep(
 ) -> Result<KeptReport, ReportingError> {
     let created = jiff::Timestamp::now();
     // Roots may have been mounted or moved since the start.
-    place.reports.check_apart(&guarded(engine))?;
+    place.reports.check_apart(&forbidden_dirs(engine))?;
     let folder = place.reports.begin_for(place.name, place.uid)?;
     let (summary, manifest) = write(engine, &folder, created, request, account)?;
     account.cancel().check()?;
@@ -139,7 +141,7 @@ pub fn earlier(
     if name.is_empty() {
         return Ok(None);
     }
-    let earlier = reports.previous(name, engine.own_reports.key())?;
+    let earlier = reports.earlier_report(name, engine.own_reports.key())?;
     Ok(Some(Arc::new(earlier)))
 }
 
@@ -155,7 +157,7 @@ pub fn download(
 }
 
 /// Directories in which no report may be stored.
-pub fn guarded(engine: &Engine) -> Vec<PathBuf> {
+pub fn forbidden_dirs(engine: &Engine) -> Vec<PathBuf> {
     let roots = engine.roots.iter().map(|root| root.path.clone());
     roots.chain([engine.data_dir.clone()]).collect()
 }
@@ -176,13 +178,13 @@ fn write(
     let view = request.view.clone();
     let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
     check.begin_list(&view);
-    let search = search(engine, &view, &request, created, account);
-    let gathered = gathered(&search, &request)?;
+    let scope = scope(engine, &view, &request, created, account);
+    let gathered = gather(&scope, &request)?;
     check.note_unsettled(gathered.unsettled);
     let seconds = || started.elapsed().as_secs_f64();
     let mut summary = gathered.summary(check.verdict()?, seconds());
-    let asked = ComplianceSearch {
-        search: &search,
+    let asked = ComplianceAnswer {
+        scope: &scope,
         failed: Cell::default(),
     };
     let answer = |take: &mut TakeFinding<'_>| asked.answer(&request.kind, take);
@@ -201,7 +203,7 @@ fn write(
             asked: gathered.asked,
             clusters: cluster_terms(&request.kind),
             findings: asked.findings(&request.kind, &answer),
-            files: &|visit| files(&search, visit),
+            files: &|visit| files(&scope, visit),
             load: request.load,
             since: request.since.as_deref(),
             judge: request.with_judgement.then(|| engine.models.in_force()),
@@ -219,14 +221,14 @@ fn write(
 }
 
 /// Where and how a report is gathered.
-fn search<'a>(
+fn scope<'a>(
     engine: &'a Engine,
     view: &'a View,
     request: &ReportRequest,
     created: jiff::Timestamp,
     account: &'a MemoryAccount,
-) -> Search<'a> {
-    Search {
+) -> ReportScope<'a> {
+    ReportScope {
         engine,
         view,
         threshold: request.threshold.get(),
@@ -254,13 +256,13 @@ fn roots_in(engine: &Engine, view: &View) -> Vec<PathBuf> {
 }
 
 /// A compliance question whose findings go into a report.
-struct ComplianceSearch<'a> {
-    search: &'a Search<'a>,
+struct ComplianceAnswer<'a> {
+    scope: &'a ReportScope<'a>,
     /// The error that kept it from being answered.
     failed: Cell<Option<FindingError>>,
 }
 
-impl ComplianceSearch<'_> {
+impl ComplianceAnswer<'_> {
     /// The findings for a report of this kind.
     fn findings<'a>(
         &self,
@@ -278,7 +280,7 @@ impl ComplianceSearch<'_> {
             }
             ComplianceQuestion::StaleVersions(age) => asked.older_than_seconds = Some(*age),
             ComplianceQuestion::Leak(protected) => {
-                let roots = self.search.engine.roots.iter();
+                let roots = self.scope.engine.roots.iter();
                 let inside = roots.filter(|root| protected.contains(&root.id));
                 asked.protected = Some(inside.map(|root| path(&root.path)).collect());
             }
@@ -295,15 +297,13 @@ impl ComplianceSearch<'_> {
         let ReportKind::Compliance(question) = kind else {
             return Ok(Sums::new());
         };
-        self.search
-            .run(question, take)
-            .map_err(|error| match error {
-                FindingError::Write(error) => error,
-                error => {
-                    self.failed.set(Some(error));
-                    io::Error::other("the question could not be answered")
-                }
-            })
+        self.scope.run(question, take).map_err(|error| match error {
+            FindingError::Write(error) => error,
+            error => {
+                self.failed.set(Some(error));
+                io::Error::other("the question could not be answered")
+            }
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What judgements mean for a group as a whole.
 
-use super::ListJudgement;
+use super::JudgingOutcome;
 
 /// Whether some file of a group is judged not to be a version of its principal.
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,12 +13,12 @@ pub struct JudgedApart {
 
 impl JudgedApart {
     /// Notes the judgement of one more file.
-    pub fn note(&mut self, judged: &ListJudgement) {
+    pub fn note(&mut self, judged: &JudgingOutcome) {
         match judged {
-            ListJudgement::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
+            JudgingOutcome::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
             // A withheld judgement does not set a file apart.
-            ListJudgement::Withheld => {}
-            ListJudgement::NoText | ListJudgement::TimeOver => self.is_open = true,
+            JudgingOutcome::Withheld => {}
+            JudgingOutcome::NoText | JudgingOutcome::TimeOver => self.is_open = true,
         }
     }
 
@@ -37,22 +37,22 @@ mod tests {
     #[test]
     fn a_group_is_told_to_be_together_only_where_every_file_was_judged() {
         let of = |class| {
-            ListJudgement::Judged(Judgement {
+            JudgingOutcome::Judged(Judgement {
                 class,
                 ..Judgement::of_one_text()
             })
         };
-        let told = |judged: &[ListJudgement]| {
+        let told = |judged: &[JudgingOutcome]| {
             let mut apart = JudgedApart::default();
             judged.iter().for_each(|judged| apart.note(judged));
             apart.told()
         };
         let (same, version) = (of(Class::Same), of(Class::Version));
         let unrelated = of(Class::Unrelated);
-        let withheld = ListJudgement::Withheld;
+        let withheld = JudgingOutcome::Withheld;
         assert_eq!(told(&[]), Some(false));
         assert_eq!(told(&[same, version.clone(), withheld]), Some(false));
-        for open in [ListJudgement::TimeOver, ListJudgement::NoText] {
+        for open in [JudgingOutcome::TimeOver, JudgingOutcome::NoText] {
             assert_eq!(told(&[version.clone(), open.clone()]), None);
             assert_eq!(told(&[open, unrelated.clone()]), Some(true));
         }

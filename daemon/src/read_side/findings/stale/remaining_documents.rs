@@ -2,29 +2,29 @@
 //!
 //! For a document that was in no family by resemblance, its own family is searched for, with what contains it. This
 //! finds revisions that share too little for a group, and longer documents that took the document in. A document that
-//! was in a family is looked up in longer documents only ([`contained`](super::contained)).
+//! was in a family is looked up in longer documents only ([`longer_documents`](super::longer_documents)).
 
 use std::collections::HashSet;
 
 use simdex_index::{FileView, GrowingPermit};
 use simdex_schema::{DocId, DocumentHash, DocumentKind};
 
-use super::{Finder, FindingError, count};
+use super::{FindingError, StaleFinder, count};
 use crate::base::visit::FirstError;
 
 /// Bytes that a document takes in the set of documents seen, with spare capacity.
 const SEEN: u64 = 24;
 
-impl Finder<'_, '_> {
+impl StaleFinder<'_, '_> {
     /// Queries the remaining documents, each by its first file.
-    pub(super) fn rest(&mut self) -> Result<(), FindingError> {
-        let (index, account) = (self.search.engine.index.reader(), self.search.account);
+    pub(super) fn search_remaining(&mut self) -> Result<(), FindingError> {
+        let (index, account) = (self.scope.engine.index.reader(), self.scope.account);
         let (mut seen, mut held) = (HashSet::new(), GrowingPermit::of(account));
         let mut failed = FirstError::default();
-        index.files(self.search.view, account, &mut |file| {
+        index.files(self.scope.view, account, &mut |file| {
             let document = file.document.filter(|(id, _)| seen.insert(*id));
             let Some((id, hash)) = document else {
-                let checked = self.search.cancel().check().map_err(FindingError::from);
+                let checked = self.scope.cancel().check().map_err(FindingError::from);
                 return failed.flow(checked);
             };
             let counted = held.add(SEEN).map_err(FindingError::from);
@@ -40,17 +40,17 @@ impl Finder<'_, '_> {
         id: DocId,
         hash: DocumentHash,
     ) -> Result<(), FindingError> {
-        self.search.cancel().check()?;
+        self.scope.cancel().check()?;
         let Some(date) = self.date(id)? else {
             return Ok(());
         };
-        let stats = self.search.engine.index.reader().stats(id);
+        let stats = self.scope.engine.index.reader().stats(id);
         let is_text = stats.is_some_and(|stats| stats.kind == DocumentKind::Text);
         if !is_text || date.seconds >= self.before || self.listed.contains(&hash) {
             return Ok(());
         }
         if self.placed.contains(&hash) {
-            return self.contained(file, (id, hash), date.seconds);
+            return self.search_longer(file, (id, hash), date.seconds);
         }
         if self.family(hash)? {
             count(&mut self.sums, "looked_up", 1);

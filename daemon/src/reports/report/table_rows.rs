@@ -14,7 +14,7 @@ const SHARE: u64 = 16;
 const GROWTH: u64 = 2;
 
 /// The first rows of a table, and the number of all rows.
-pub(super) struct Rows {
+pub(super) struct TableRows {
     html: Vec<u8>,
     shown: usize,
     count: usize,
@@ -25,7 +25,7 @@ pub(super) struct Rows {
     held: GrowingPermit,
 }
 
-impl Rows {
+impl TableRows {
     /// No rows yet; at most `most` are shown.
     pub(super) fn new(most: usize, account: &MemoryAccount) -> Self {
         let room = usize::try_from(account.total() / SHARE);
@@ -94,7 +94,7 @@ mod tests {
     fn rows_are_counted_and_shown_as_far_as_there_is_room() {
         let pushed = |budget: &MemoryBudget, count: usize, bytes: usize| {
             let account = budget.account(&Cancel::never());
-            let mut rows = Rows::new(2_000, &account);
+            let mut rows = TableRows::new(2_000, &account);
             for _ in 0..count {
                 let row = vec![b'x'; bytes];
                 rows.push(|out| io::Write::write_all(out, &row)).unwrap();
@@ -121,7 +121,7 @@ mod tests {
     fn nobody_waits_for_rows_that_nobody_wants() {
         let cancel = Cancel::never();
         let account = MemoryBudget::new(64 << 20).account(&cancel);
-        let mut rows = Rows::new(9, &account);
+        let mut rows = TableRows::new(9, &account);
         cancel.cancel();
         let row = vec![b'x'; 4 << 20];
         assert!(rows.push(|out| io::Write::write_all(out, &row)).is_err());

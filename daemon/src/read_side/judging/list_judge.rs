@@ -11,12 +11,12 @@ use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{HeldJudgedText, JudgedSide, half_time, known, within_reach};
+use super::{HeldJudgedText, JudgedSide, judging_deadline, known_signals, withhold_if_doubtful};
 use crate::read_side::query::Overlap;
 
 /// The outcome for a pair that was to be judged.
 #[derive(Clone, Debug, PartialEq)]
-pub enum ListJudgement {
+pub enum JudgingOutcome {
     /// The pair is judged.
     Judged(Judgement),
     /// The judgement is withheld: it contradicts what was counted, rests on divided evidence, or treats two documents
@@ -28,7 +28,7 @@ pub enum ListJudgement {
     TimeOver,
 }
 
-impl ListJudgement {
+impl JudgingOutcome {
     /// Whether the time for judging ran out.
     pub fn is_time_over(&self) -> bool {
         matches!(self, Self::TimeOver)
@@ -57,7 +57,7 @@ pub struct ListJudge<'a> {
     account: &'a MemoryAccount,
     /// The last texts read, of the first and of the second side.
     texts: [Option<(DocId, HeldJudgedText)>; 2],
-    last: Option<([DocId; 2], ListJudgement)>,
+    last: Option<([DocId; 2], JudgingOutcome)>,
     until: Option<Instant>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> ListJudge<'a> {
             account,
             texts: [None, None],
             last: None,
-            until: half_time(account.cancel()),
+            until: judging_deadline(account.cancel()),
         }
     }
 
@@ -83,13 +83,13 @@ impl<'a> ListJudge<'a> {
         &mut self,
         [a, b]: [&FileView; 2],
         overlap: &Overlap,
-    ) -> Result<ListJudgement, IndexError> {
+    ) -> Result<JudgingOutcome, IndexError> {
         self.account.cancel().check()?;
         let Some(((id_a, _), (id_b, _))) = a.document.zip(b.document) else {
-            return Ok(ListJudgement::NoText);
+            return Ok(JudgingOutcome::NoText);
         };
         if id_a == id_b {
-            return Ok(ListJudgement::Judged(Judgement::of_one_text()));
+            return Ok(JudgingOutcome::Judged(Judgement::of_one_text()));
         }
         let ids = [id_a, id_b];
         if let Some((_, judged)) = self.last.as_ref().filter(|(known, _)| *known == ids)
@@ -98,10 +98,10 @@ impl<'a> ListJudge<'a> {
             return Ok(judged.clone());
         }
         if self.until.is_some_and(|until| Instant::now() >= until) {
-            return Ok(ListJudgement::TimeOver);
+            return Ok(JudgingOutcome::TimeOver);
         }
         let judged = match self.pair([a, b], ids, overlap) {
-            Err(error) if error.is_of_one_document() => ListJudgement::NoText,
+            Err(error) if error.is_of_one_document() => JudgingOutcome::NoText,
             judged => judged?,
         };
         self.last = Some((ids, judged.clone()));
@@ -113,12 +113,12 @@ impl<'a> ListJudge<'a> {
         [a, b]: [&FileView; 2],
         ids: [DocId; 2],
         overlap: &Overlap,
-    ) -> Result<ListJudgement, IndexError> {
+    ) -> Result<JudgingOutcome, IndexError> {
         let stats = ids.map(|id| self.index.stats(id).map(|stats| stats.length));
         let [Some(of_a), Some(of_b)] = stats else {
-            return Ok(ListJudgement::NoText);
+            return Ok(JudgingOutcome::NoText);
         };
-        let known = known(
+        let known = known_signals(
             &[JudgedSide::of_file(a), JudgedSide::of_file(b)],
             [of_a, of_b],
             overlap,
@@ -129,7 +129,7 @@ impl<'a> ListJudge<'a> {
             let second = self.text(1, ids[1], of_b)?;
             Ok::<_, IndexError>([first.text, second.text])
         });
-        Ok(within_reach(judged?, overlap))
+        Ok(withhold_if_doubtful(judged?, overlap))
     }
 
     /// The text of a document on this side.
@@ -176,8 +176,8 @@ mod tests {
         };
         let overlap = Overlap {
             resemblance: exact,
-            of_first: exact,
-            of_second: exact,
+            containment_of_first: exact,
+            containment_of_second: exact,
             shared: 0,
             verified: true,
         };
@@ -186,16 +186,16 @@ mod tests {
         };
         assert!(!matches!(
             judged(&mut judge, [0, 1]),
-            ListJudgement::TimeOver
+            JudgingOutcome::TimeOver
         ));
         (judge.last, judge.until) = (None, Some(Instant::now()));
         assert!(matches!(
             judged(&mut judge, [0, 1]),
-            ListJudgement::TimeOver
+            JudgingOutcome::TimeOver
         ));
         assert!(matches!(
             judged(&mut judge, [1, 1]),
-            ListJudgement::Judged(_)
+            JudgingOutcome::Judged(_)
         ));
     }
 }

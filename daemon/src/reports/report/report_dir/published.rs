@@ -62,14 +62,18 @@ impl ReportDir {
     /// must match the manifest.
     ///
     /// # Errors
-    /// [`ReportError::NoName`], [`ReportError::Previous`].
-    pub fn previous(&self, name: &OsStr, key: &ReportKey) -> Result<EarlierReport, ReportError> {
+    /// [`ReportError::NoName`], [`ReportError::Earlier`].
+    pub fn earlier_report(
+        &self,
+        name: &OsStr,
+        key: &ReportKey,
+    ) -> Result<EarlierReport, ReportError> {
         check_name(name)?;
-        self.read_previous(name, key)
-            .map_err(|source| ReportError::Previous { source })
+        self.read_earlier(name, key)
+            .map_err(|source| ReportError::Earlier { source })
     }
 
-    fn read_previous(&self, name: &OsStr, key: &ReportKey) -> io::Result<EarlierReport> {
+    fn read_earlier(&self, name: &OsStr, key: &ReportKey) -> io::Result<EarlierReport> {
         let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
         let text = manifest(&folder)?;
         let other = || io::Error::other("it is not a report of this daemon");

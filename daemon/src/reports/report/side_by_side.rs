@@ -3,7 +3,7 @@
 //! Places and rows are bounded; the whole difference is in `diffs/`. Long lines (texts that are one line, paragraphs)
 //! are shown in pieces that end with a sentence, so that an edit in one leaves the others unchanged. If lines are
 //! broken differently, or something moved, texts are shown by words ([`words`]).
-mod marked;
+mod changed_rows;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -15,7 +15,7 @@ use similar::DiffOp;
 use super::format::{Text, counted};
 use crate::read_side::difference::Difference;
 use crate::read_side::difference::words::WordDifference;
-use marked::{Row, sides};
+use changed_rows::{Row, sides};
 
 /// Changed places shown per difference.
 const PLACES_SHOWN: usize = 25;

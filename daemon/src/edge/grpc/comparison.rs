@@ -17,7 +17,7 @@ use crate::host::disk::DiskGuard;
 use crate::read_side::compare::{Comparing, Forms, SchemesAsked, compare};
 
 /// A decoded request for a comparison.
-pub(super) struct CompareRequest {
+pub(super) struct DecodedComparison {
     sides: [v1::Side; 2],
     schemes: SchemesAsked,
     forms: Forms,
@@ -27,7 +27,7 @@ pub(super) struct CompareRequest {
     share: UserShare,
 }
 
-impl CompareRequest {
+impl DecodedComparison {
     pub(super) fn parse(
         runner: &RequestRunner,
         caller: Caller,
@@ -70,8 +70,8 @@ impl CompareRequest {
         let names = (a.name("a"), b.name("b"));
         let account = caller.account(engine.index.reader(), cancel);
         let asker = caller.queue_key();
-        let (a, read_a) = a.compared(engine, asker, &account)?;
-        let (b, read_b) = b.compared(engine, asker, &account)?;
+        let (a, read_a) = a.into_side(engine, asker, &account)?;
+        let (b, read_b) = b.into_side(engine, asker, &account)?;
         let model = self.is_judged.then(|| engine.models.in_force());
         let asked = Comparing {
             names: (&names.0, &names.1),

@@ -7,19 +7,20 @@ use simdex_index::{IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::{RootId, path};
 
 use super::GroupNames;
-use super::matching::Carried;
+use super::matching::FileIdentity;
 use crate::base::visit::FirstError;
 
 /// Receives what a file carries, its path, and the length of its root's path.
-pub(super) type VisitCarrier<'a> = dyn FnMut(Carried, &[u8], usize) -> Result<(), IndexError> + 'a;
+pub(super) type VisitIdentifiedFile<'a> =
+    dyn FnMut(FileIdentity, &[u8], usize) -> Result<(), IndexError> + 'a;
 
 /// Visits the files of a view that carry anything, each with its path and the length of its root's path.
-pub(super) fn visit_carriers(
+pub(super) fn visit_identified_files(
     index: &IndexReader,
     view: &View,
     groups: &GroupNames,
     account: &MemoryAccount,
-    visit: &mut VisitCarrier<'_>,
+    visit: &mut VisitIdentifiedFile<'_>,
 ) -> Result<(), IndexError> {
     let roots: HashMap<RootId, usize> = index
         .roots(view)?
@@ -30,9 +31,9 @@ pub(super) fn visit_carriers(
     index.files(view, account, &mut |file| {
         let root = roots.get(&file.key.root);
         let visited = account.cancel().check().and_then(|()| {
-            let carrier = groups.carried(&file).zip(root);
+            let carrier = groups.identity(&file).zip(root);
             let path = file.path.as_os_str().as_bytes();
-            carrier.map_or(Ok(()), |(carried, root)| visit(carried, path, *root))
+            carrier.map_or(Ok(()), |(identity, root)| visit(identity, path, *root))
         });
         failed.flow(visited)
     })?;

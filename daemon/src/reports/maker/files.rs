@@ -10,17 +10,17 @@ use crate::base::visit::FirstError;
 use crate::engine::Engine;
 use crate::host::owners::Owners;
 use crate::read_side::catalogue;
-use crate::read_side::findings::Search;
+use crate::read_side::findings::ReportScope;
 use crate::reports::report::{ReportFile, VisitFile};
 
 /// Calls `visit` for each file.
-pub(super) fn files(search: &Search<'_>, visit: &mut VisitFile<'_>) -> io::Result<()> {
-    let (engine, cancel) = (search.engine, search.account.cancel());
+pub(super) fn files(scope: &ReportScope<'_>, visit: &mut VisitFile<'_>) -> io::Result<()> {
+    let (engine, cancel) = (scope.engine, scope.account.cancel());
     let mut failed = FirstError::default();
-    let (index, account) = (engine.index.reader(), search.account);
-    let visited = index.files(search.view, account, &mut |file| {
+    let (index, account) = (engine.index.reader(), scope.account);
+    let visited = index.files(scope.view, account, &mut |file| {
         let done = cancel.check().map_err(io::Error::other);
-        failed.flow(done.and_then(|()| visit_file(engine, &search.owners, &file, visit)))
+        failed.flow(done.and_then(|()| visit_file(engine, &scope.owners, &file, visit)))
     });
     visited.map_err(io::Error::other)?;
     failed.into_result()

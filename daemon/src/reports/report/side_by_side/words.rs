@@ -19,7 +19,7 @@ const MOVED_WHOLE: usize = 300;
 const ROW: usize = 600;
 /// Most bytes of HTML for one place, and for all places.
 const PLACE_SHOWN: usize = 16 << 10;
-const VIEW_SHOWN: usize = 128 << 10;
+const TABLE_SHOWN: usize = 128 << 10;
 
 /// Printed above the words, and if no word differs.
 const NOTE: &str = "Compared by words: line breaks and white space are disregarded here.";
@@ -49,7 +49,7 @@ pub(super) fn table(difference: &WordDifference<'_>, link: &str) -> String {
         rest(&mut out, 0, link);
         return out;
     }
-    let mut view = View {
+    let mut table = WordTable {
         out: format!("<p class=\"soft\">{NOTE}</p>\n{HEAD}"),
         difference,
         lines: difference.texts.map(LineStarts::of),
@@ -57,13 +57,13 @@ pub(super) fn table(difference: &WordDifference<'_>, link: &str) -> String {
     };
     let mut shown = 0;
     for place in places.iter().take(PLACES_SHOWN) {
-        if view.out.len() > VIEW_SHOWN {
+        if table.out.len() > TABLE_SHOWN {
             break;
         }
-        view.place(place.clone());
+        table.place(place.clone());
         shown += 1;
     }
-    let mut out = view.out;
+    let mut out = table.out;
     out.push_str("</table>\n");
     rest(&mut out, places.len() - shown, link);
     out
@@ -126,7 +126,7 @@ fn places(items: &[Item<'_>]) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// The table being written.
-struct View<'v> {
+struct WordTable<'v> {
     out: String,
     difference: &'v WordDifference<'v>,
     lines: [LineStarts; 2],
@@ -140,7 +140,7 @@ struct Row {
     first: [Option<usize>; 2],
 }
 
-impl View<'_> {
+impl WordTable<'_> {
     fn place(&mut self, place: Range<usize>) {
         let begin = self.out.len();
         self.out.push_str("<tbody>\n");

@@ -12,9 +12,9 @@ use simdex_proto::promise::Promise;
 use super::convert::{OnRecordReader, cluster_group, cluster_member, report_group};
 use super::{ReportKind, ReportRequest, ReportingError};
 use crate::base::visit::FirstError;
-use crate::read_side::catalogue::{self, Group, GroupsRequest, ListCounts};
+use crate::read_side::catalogue::{self, Group, GroupSelection, ListCounts};
 use crate::read_side::clusters::{self, ClusterRequest};
-use crate::read_side::findings::Search;
+use crate::read_side::findings::ReportScope;
 use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
 use crate::reports::report::{AskedFiles, ReportGroup, ReportMember};
 
@@ -29,7 +29,7 @@ pub(super) struct GatheredReport {
     /// The number of groups; `None` if they would have to be computed only to be counted.
     group_count: Option<u64>,
     /// Posting lists that the search for groups skipped, because none depends on them.
-    long_lists: u64,
+    skipped_lists: u64,
     /// Parts of the collection whose cores are not all there; `None` for other reports.
     unfinished: Option<u64>,
     /// The probability that a pair of near-duplicates is missed; `None` for a compliance question.
@@ -43,7 +43,7 @@ impl GatheredReport {
         ListSummary {
             counts: self.counts.clone(),
             groups: self.group_count,
-            long_lists: self.long_lists,
+            skipped_lists: self.skipped_lists,
             unfinished: self.unfinished,
             promise: self.promise.clone(),
             completeness,
@@ -54,23 +54,23 @@ impl GatheredReport {
 }
 
 /// The groups for a report of groups, and the counts of every report; refuses a question about unknown files.
-pub(super) fn gathered(
-    search: &Search<'_>,
+pub(super) fn gather(
+    scope: &ReportScope<'_>,
     request: &ReportRequest,
 ) -> Result<GatheredReport, ReportingError> {
-    let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
+    let (engine, view, cancel) = (scope.engine, scope.view, scope.account.cancel());
     let gathered = match &request.kind {
-        ReportKind::Groups(files) => listed(search, request, files)?,
-        ReportKind::Clusters(request) => clusters_of(search, request)?,
+        ReportKind::Groups(files) => gather_groups(scope, request, files)?,
+        ReportKind::Clusters(request) => gather_clusters(scope, request)?,
         ReportKind::Compliance(question) => {
-            search.check(question)?;
+            scope.check(question)?;
             GatheredReport {
                 groups: Vec::new(),
                 asked: None,
-                _held: GrowingPermit::of(search.account),
+                _held: GrowingPermit::of(scope.account),
                 counts: catalogue::counts(engine.index.reader(), view, cancel)?,
-                group_count: kept_groups(engine, view, search.account)?,
-                long_lists: 0,
+                group_count: kept_groups(engine, view, scope.account)?,
+                skipped_lists: 0,
                 unfinished: None,
                 promise: None,
                 unsettled: UnsettledCounts::default(),
@@ -82,18 +82,18 @@ pub(super) fn gathered(
 }
 
 /// The groups of a view that contain these files, or all if none is given, with the counts of the view.
-fn listed(
-    search: &Search<'_>,
+fn gather_groups(
+    scope: &ReportScope<'_>,
     request: &ReportRequest,
     files: &[PathBuf],
 ) -> Result<GatheredReport, ReportingError> {
-    let (view, account, threshold) = (search.view, search.account, request.threshold);
-    let named = search.named(files, view)?;
+    let (view, account, threshold) = (scope.view, scope.account, request.threshold);
+    let named = scope.files_at(files, view)?;
     let asked = named
         .iter()
         .map(|file| file.path.as_os_str().as_bytes().to_vec());
     let asked: Vec<Vec<u8>> = asked.collect();
-    let index = search.engine.index.reader();
+    let index = scope.engine.index.reader();
     let mut gathering = Gathering {
         asked: (!files.is_empty()).then(|| asked.iter().map(Vec::as_slice).collect()),
         on_record: OnRecordReader(request.with_judgement.then_some(index)),
@@ -103,17 +103,17 @@ fn listed(
         bytes: 0,
         failed: FirstError::default(),
     };
-    let all = GroupsRequest::all(view, threshold);
+    let all = GroupSelection::all(view, threshold);
     let listed = catalogue::visit_groups(index, all, account, &mut |part| gathering.part(&part))?;
     let (groups, held) = gathering.end()?;
     let limited = (!files.is_empty()).then_some(groups.len() as u64);
     Ok(GatheredReport {
-        asked: limited.map(|_| in_groups(asked, &groups)),
+        asked: limited.map(|_| split_asked(asked, &groups)),
         groups,
         _held: held,
         counts: catalogue::counts(index, view, account.cancel())?,
         group_count: limited.or(Some(listed.items)),
-        long_lists: listed.long_lists,
+        skipped_lists: listed.skipped_lists,
         unfinished: None,
         promise: Some(promise_of_pairs(index, threshold)),
         unsettled: listed.unsettled,
@@ -121,11 +121,11 @@ fn listed(
 }
 
 /// The components or cores of a view, numbered by the paths of their longest documents, with the counts of the view.
-fn clusters_of(
-    search: &Search<'_>,
+fn gather_clusters(
+    scope: &ReportScope<'_>,
     request: &ClusterRequest,
 ) -> Result<GatheredReport, ReportingError> {
-    let (engine, view, account) = (search.engine, search.view, search.account);
+    let (engine, view, account) = (scope.engine, scope.view, scope.account);
     let index = engine.index.reader();
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
     let mut groups: Vec<ReportGroup> = Vec::new();
@@ -147,7 +147,7 @@ fn clusters_of(
         groups,
         _held: held,
         counts: catalogue::counts(index, view, account.cancel())?,
-        long_lists: found.clusters.long_lists,
+        skipped_lists: found.clusters.skipped_lists,
         unfinished: found.clusters.unfinished,
         promise: match request {
             ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
@@ -159,13 +159,13 @@ fn clusters_of(
 
 /// Bytes that a group and its members take, with spare capacity.
 fn held_bytes(members: &[ReportMember]) -> u64 {
-    let beside = members.iter().map(ReportMember::beside).sum::<usize>();
+    let beside = members.iter().map(ReportMember::heap_bytes).sum::<usize>();
     let all = size_of_val(members) + size_of::<ReportGroup>();
     (2 * all + beside) as u64
 }
 
 /// The files asked about, with those that are in none of these groups.
-fn in_groups(files: Vec<Vec<u8>>, groups: &[ReportGroup]) -> AskedFiles {
+fn split_asked(files: Vec<Vec<u8>>, groups: &[ReportGroup]) -> AskedFiles {
     let members = groups.iter().flat_map(|group| &group.members);
     let found = members
         .filter(|member| member.is_asked)
