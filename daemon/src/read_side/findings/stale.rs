@@ -1,10 +1,10 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
 //! Families are searched for as `versions` does: from the principal of each group, by its path, then from each old
-//! document that was in none of these families, since revisions may be too far apart to be in one group ([`remaining_documents`]). A
-//! version is superseded by one that was revised from it, or that contains it, if there is evidence which of them is
-//! later. An excerpt supersedes nothing; and if one text contains another, its greater length is no evidence which was
-//! there first.
+//! document that was in none of these families, since revisions may be too far apart to be in one group
+//! ([`remaining_documents`]). A version is superseded by one that was revised from it, or that contains it, if there is
+//! evidence which of them is later. An excerpt supersedes nothing; and if one text contains another, its greater length
+//! is no evidence which was there first.
 //!
 //! A version has the date of its earliest file. A file of it that was made after the last of its successors, such as a
 //! restored old version, is not stale.

@@ -3,8 +3,8 @@
 //!
 //! A document is compared with the query at one rung. The sampled fingerprints at that rung (the query's, the
 //! document's, or those of the union) are the trials, and the number of them in both is binomial, with the sought ratio
-//! as its mean share. The document is no candidate if none is in both, or only those in common lists that were not
-//! read. So the probability is that of a lower tail, bounded by Chernoff ([`lower_tail`]). The query's number of
+//! as its mean share. The document is no candidate if none is in both, or only those in common lists that add no
+//! documents. So the probability is that of a lower tail, bounded by Chernoff ([`lower_tail`]). The query's number of
 //! fingerprints is known, and so is the smallest number that any document of a rung keeps; never more is assumed than a
 //! quarter of the ladder's usual target.
 
@@ -126,7 +126,7 @@ impl RungsInUse {
         self.0.keys().copied()
     }
 
-    /// What is compared at a rung; long lists are still unread.
+    /// What is compared at a rung; long lists have not been read yet.
     pub(super) fn sample(&self, tally: &Tally<'_>, at: Rung, counts: &Counts) -> Sample {
         let is_whole = at == Rung::ZERO;
         let promised = u64::from(Ladder::default().least_kept());

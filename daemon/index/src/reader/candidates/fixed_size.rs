@@ -11,7 +11,7 @@
 //! that uses more.
 //!
 //! All n entries of a query are looked up: a document of resemblance r shares none with probability (1-r)^n, below
-//! 0.001 for n = 512 from r = 0.014 on. If common lists are left out, they are fewer than n/32, and so is what a
+//! 0.001 for n = 512 from r = 0.014 on. If common lists add no documents, they are fewer than n/32, and so is what a
 //! document shares that only they would add: its upper bound is 0.066.
 
 use simdex_schema::{DocId, DocumentKind};
