@@ -16,7 +16,7 @@ use crate::wire::{self, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{Error, GroupOptions, ItemStream, Limits, Reply, connect};
 
 mod calibrate;
-mod compared;
+mod compare;
 mod find;
 mod judging;
 mod reports;
@@ -366,7 +366,7 @@ impl Client {
 }
 
 /// Tries each path under which the daemon may know `file`. If none is known, returns the error of the first attempt.
-pub(crate) async fn first_known<T>(
+async fn first_known<T>(
     file: &Path,
     ask: impl AsyncFn(PathBuf) -> Result<T, Error>,
 ) -> Result<T, Error> {

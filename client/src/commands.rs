@@ -37,6 +37,9 @@ use crate::failure::Failure;
 use crate::output::{Printer, Record, eprint_line, summary_sentence};
 use crate::progress::waiting;
 
+/// What helps if the time allowed was too short to judge a whole list.
+const FEWER: &str = "raise --threshold, or list fewer roots";
+
 /// A connection, and the printer of answers.
 struct Session {
     client: Client,
@@ -179,13 +182,11 @@ impl Session {
         }
     }
 
-    /// Prints, for people, how many listed results were not judged because time ran out.
-    fn remark_unjudged(&self, unjudged: Option<u64>, what: &str) {
+    /// Prints, for people, how many listed results were not judged because time ran out, and what helps.
+    fn remark_unjudged(&self, unjudged: Option<u64>, what: &str, advice: &str) {
         if let (Some(left @ 1..), false) = (unjudged, self.printer.is_json()) {
             let left = counted(left, what);
-            eprint_line(format!(
-                "{left} not judged, for the time was over; list fewer roots, or raise --threshold"
-            ));
+            eprint_line(format!("{left} not judged in the time allowed; {advice}"));
         }
     }
 

@@ -34,11 +34,10 @@ mod locate;
 mod member_path;
 mod query;
 mod report;
-mod side;
 mod upload;
 
 pub use changes::{EarlierReport, SavedChanges};
-pub use client::Client;
+pub use client::{Client, CompareOptions};
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
 pub use group_options::GroupOptions;
@@ -47,7 +46,6 @@ pub use labels::{LabelsFile, read_labels, read_pairs};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use query::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
-pub use side::CompareOptions;
 pub use upload::Upload;
 
 pub use simdex_proto::age::parse_age;

@@ -1,4 +1,4 @@
-//! Encodes the daemon's types as wire messages, for gRPC and for what `scan` prints.
+//! Encodes the daemon's types as wire messages, for the edge (gRPC and `scan`) and for reports.
 
 mod answer;
 mod calibration;
@@ -41,9 +41,9 @@ fn relation(relation: Relation) -> i32 {
     relation.into()
 }
 
-fn ratio(measured: RatioEstimate) -> Option<v1::Ratio> {
+fn ratio(measured: RatioEstimate) -> v1::Ratio {
     let RatioEstimate { value, low, high } = measured;
-    Some(v1::Ratio { value, low, high })
+    v1::Ratio { value, low, high }
 }
 
 fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {

@@ -1,4 +1,4 @@
-//! Figures that benchmarks and studies print: one a line, aligned for people or as JSON.
+//! Figures that benchmarks and studies print: one per line, aligned for people or as JSON.
 
 use std::io::{self, Write};
 use std::time::Duration;

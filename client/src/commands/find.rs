@@ -157,7 +157,11 @@ pub(super) fn close(
     for remark in remarks(asked, count, summary) {
         eprint_line(remark);
     }
-    session.remark_unjudged(summary.unjudged, "file");
+    session.remark_unjudged(
+        summary.unjudged,
+        "file",
+        "lower --limit, or raise --threshold",
+    );
     session.tell_promise(summary.promise.as_ref());
     session.warn_if_incomplete(summary.completeness.as_ref());
     Ok(Outcome::of_search(count))

@@ -54,7 +54,7 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
     let shown = (args.kind, args.list.limit, hidden);
     let (count, summary) = print(session, groups, shown, &mut apart).await?;
     session.print_summary(&summary)?;
-    session.remark_unjudged(summary.unjudged, "file");
+    session.remark_unjudged(summary.unjudged, "file", FEWER);
     if let (1.., false) = (apart, session.printer.is_json()) {
         let groups = counted(apart, "group");
         eprint_line(format!(

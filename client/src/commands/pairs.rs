@@ -27,7 +27,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
         .print_without(judge.hidden_columns(), pairs, args.limit, identity)
         .await?;
     session.print_summary(&summary)?;
-    session.remark_unjudged(summary.unjudged, "pair");
+    session.remark_unjudged(summary.unjudged, "pair", FEWER);
     Ok(Outcome::of_search(count))
 }
 

@@ -55,7 +55,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         ));
     }
     if let Some(summary) = summary {
-        session.remark_unjudged(summary.unjudged, "file");
+        session.remark_unjudged(summary.unjudged, "file", FEWER);
     }
     session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)

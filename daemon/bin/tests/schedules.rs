@@ -22,19 +22,26 @@ struct Bed {
 
 impl Bed {
     fn new() -> Self {
+        Self::with_roots(&["share"])
+    }
+
+    fn with_roots(roots: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
-        for name in ["share", "reports", "told"] {
+        for name in [roots, &["reports", "told"]].concat() {
             fs::create_dir(top.join(name)).unwrap();
         }
         fs::write(top.join("share/a.txt"), prose(1, 400)).unwrap();
         fs::write(top.join("share/b.txt"), prose(1, 420)).unwrap();
         let config = Config {
             data_dir: Some(top.join("data")),
-            roots: vec![RootConfig {
-                path: top.join("share"),
-                mode: RootMode::Poll,
-            }],
+            roots: roots
+                .iter()
+                .map(|name| RootConfig {
+                    path: top.join(name),
+                    mode: RootMode::Poll,
+                })
+                .collect(),
             ..Config::default()
         };
         let engine = Engine::start(config, program()).unwrap();
@@ -187,7 +194,7 @@ fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
 
 #[test]
 fn a_report_without_a_count_of_groups_is_known_after_a_crash_too() {
-    let bed = Bed::new();
+    let bed = Bed::with_roots(&["share", "other"]);
     // Over some roots alone, a question does not count the groups.
     let share = bed.place("share");
     let duplicates = format!("kind = \"duplicates\"\nroots = [{share:?}]");

@@ -126,7 +126,9 @@ fn containment_of_a_scheme_of_fixed_size_is_an_error_with_its_reason() {
             assert_eq!(code(&refused), Code::InvalidArgument);
             let said = said(refused);
             assert!(
-                said.contains("gives no containment, for its size does not follow the text's"),
+                said.contains(
+                    "gives no containment, since its signatures have one size for all texts"
+                ),
                 "{said}"
             );
             assert!(said.contains("ask by mod_n, or"), "{said}");

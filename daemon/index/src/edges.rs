@@ -122,6 +122,7 @@ impl<'a> EdgeFinder<'a> {
     }
 
     /// All edges of `id` to documents that `admits` accepts, each counted from `id`'s side.
+    #[cfg(test)]
     pub(crate) fn edges_of(
         &self,
         id: DocId,

@@ -2,7 +2,7 @@
 //! answer.
 //!
 //! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params`, `report_request`, `scheme`
-//!   and `subject_source` decode requests, and `upload` receives bytes; `compared`, `family`, `files`, `find`,
+//!   and `subject_source` decode requests, and `upload` receives bytes; `comparison`, `family`, `files`, `find`,
 //!   `folders`, `groups`, `kept_reports`, `pairs` and `templates` decode and answer the requests they are named
 //!   after; `lookup` finds one group or document, and `sampling` decodes and encodes the sampling setting.
 //! * `daemon_status` builds the reply of Status, `list_encoder` encodes and judges list items, `operator` checks
@@ -10,7 +10,7 @@
 //! * `health_watch` counts streams of the health service as event streams.
 //! * [`crate::encode`] encodes replies; `event_stream`, `report_sink` and `report_keeping` send events and
 //!   reports; `status` is the one table from errors to status codes.
-//! * [`runner`] is where every request waits its turn and gets its `deadline`; `reply_channel` is how a blocking
+//! * [`runner`] is where every request of a `caller` waits its turn and gets its `deadline`; `reply_channel` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
 //!   them; `fair_semaphore` shares out the slots of those who are answered.
@@ -19,6 +19,7 @@
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
+mod caller;
 mod comparison;
 mod daemon_status;
 mod deadline;

@@ -38,7 +38,6 @@ use simdex_schema::{DocumentHash, Reason, State, StoredReason};
 use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
 use thiserror::Error;
 
-pub(crate) use crate::read_side::families::VersionDate;
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
@@ -151,7 +150,7 @@ pub enum QueryError {
     #[error("{} is not in the index: signature.schemes of the config does not name it", .0.name())]
     SchemeOff(SchemeKind),
     /// The requested kind is found by containment, and the scheme gives none.
-    #[error("{} gives no containment, for its size does not follow the text's", .0.name())]
+    #[error("{} gives no containment, since its signatures have one size for all texts", .0.name())]
     NoContainment(SchemeKind),
     /// A signature this long cannot be held.
     #[error("at n = {n} a signature of these texts is too long to be held; the least n is {least}")]

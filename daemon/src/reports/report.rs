@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! manifest.json   what, when, with which parameters; counts; every file with its BLAKE3
-//! groups.jsonl    one line a group by principal path, with the fields of `simctl groups --json`;
+//! groups.jsonl    one line per group by principal path, with the fields of `simctl groups --json`;
 //!                 its members by path, the principal first
-//! diffs.jsonl     one line a document that differs from its principal: its diff, its files
+//! diffs.jsonl     one line per document that differs from its principal: its diff, its files
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
-//! diffs/G/D.jsonl the same by words, one line an operation, with what moved
+//! diffs/G/D.jsonl the same by words, one line per operation, with what moved
 //! text/D.txt      extracted text of document D, named by its hash
 //! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
-//! changes.jsonl   where it was asked for: what changed since an earlier report, one line a change ([`changes`])
-//! unread.jsonl    one line a file that was not read, or not whole: its path, state and reason
+//! changes.jsonl   where it was asked for: what changed since an earlier report, one line per change ([`changes`])
+//! unread.jsonl    one line per file that was not read, or not whole: its path, state and reason
 //! report.html     the same for people, self-contained; where the groups are many, report-0002.html and so on
 //!                 hold those after the first ([`pages`])
 //! ```
@@ -28,6 +28,7 @@ mod file;
 mod findings;
 mod format;
 mod html;
+mod json_lines;
 mod judged;
 mod load;
 mod manifest;

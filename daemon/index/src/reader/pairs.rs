@@ -48,7 +48,8 @@ impl PairSearch<'_> {
     }
 
     /// Every near-duplicate of a document, with exact counts, its own side first.
-    pub fn partners_of(
+    #[cfg(test)]
+    pub(crate) fn partners_of(
         &self,
         id: DocId,
         account: &MemoryAccount,
@@ -56,7 +57,7 @@ impl PairSearch<'_> {
         self.finder.edges_of(id, &|_, _| true, account)
     }
 
-    /// The near-duplicates of a document that are wanted, as in [`PairSearch::partners_of`], for a listing in which
+    /// The near-duplicates of a document that are wanted, with exact counts, its own side first: for a listing in which
     /// each pair is wanted from one side. The partners of documents that several files carry are cached, so that such a
     /// document is not searched for again with each file; these may be more than are wanted.
     pub fn wanted_partners_of(
@@ -164,7 +165,8 @@ impl PairSearch<'_> {
     }
 
     /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
-    pub fn counted(&self) -> u64 {
+    #[cfg(test)]
+    pub(crate) fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 

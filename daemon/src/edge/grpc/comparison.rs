@@ -6,7 +6,8 @@ use simdex_index::Cancel;
 use simdex_proto::v1;
 use tonic::Status;
 
-use super::runner::{Caller, RequestRunner};
+use super::caller::Caller;
+use super::runner::RequestRunner;
 use super::status::Refused;
 use super::upload::UploadRoom;
 use super::user_budget::UserShare;

@@ -6,9 +6,9 @@ use simdex_index::Cancel;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
+use super::caller::Caller;
 use super::reply_channel::ReplySender;
 use super::request_params::{self, QueryDefaults};
-use super::runner::Caller;
 use super::status::Refused;
 use super::subject_source::SubjectSource;
 use crate::encode::{self, FamilySource};

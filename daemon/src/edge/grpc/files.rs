@@ -7,10 +7,10 @@ use simdex_proto::v1;
 use simdex_schema::State;
 use tonic::Status;
 
+use super::caller::Caller;
 use super::reply_channel::ReplySender;
 use super::request_params;
-use super::runner::Caller;
-use super::status::Refused;
+use super::status::{Refused, too_many};
 use crate::base::echo::echo;
 use crate::base::visit::FirstError;
 use crate::encode;
@@ -33,7 +33,7 @@ impl FilesRequest {
             after,
         } = asked;
         if states.len() > 2 * State::ALL.len() {
-            return Err(request_params::too_many(states.len(), "states"));
+            return Err(too_many(states.len(), "states"));
         }
         let states = states.iter().map(|name| state(name));
         Ok(Self {

@@ -6,8 +6,8 @@ use simdex_index::Cancel;
 use simdex_proto::v1;
 use tonic::Status;
 
+use super::caller::Caller;
 use super::request_params::{self, QueryDefaults};
-use super::runner::Caller;
 use super::status::Refused;
 use super::subject_source::SubjectSource;
 use crate::encode;

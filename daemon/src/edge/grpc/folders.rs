@@ -6,9 +6,9 @@ use simdex_index::View;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
+use super::caller::Caller;
 use super::reply_channel::ReplySender;
 use super::request_params;
-use super::runner::Caller;
 use super::status::Refused;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::folders::{FoldersRequest, NamedPair, folder_copies};

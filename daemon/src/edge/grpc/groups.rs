@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use simdex_proto::v1;
 use tonic::Status;
 
+use super::caller::Caller;
 use super::list_encoder::ListEncoder;
 use super::reply_channel::ReplySender;
 use super::request_params;
-use super::runner::Caller;
 use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::encode;
@@ -97,11 +97,11 @@ impl GroupsRequest {
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
         let is_judged = matches!(self, Self::Stars { is_judged, .. } if *is_judged);
-        let mut judged = ListEncoder::new(engine, is_judged, &account);
+        let mut encoder = ListEncoder::new(engine, is_judged, &account);
         let summary = match self {
             Self::Stars { list, after, .. } => {
                 lists::groups(engine, list, after.as_deref(), &account, &mut |group| {
-                    let group = judged.group(&group).map_err(Refused::from);
+                    let group = encoder.group(&group).map_err(Refused::from);
                     refused.flow(group.and_then(|group| send(Part::Group(group))))
                 })
             }
@@ -110,6 +110,6 @@ impl GroupsRequest {
             }),
         };
         refused.into_result()?;
-        send(Part::Summary(judged.summary(&summary?)))
+        send(Part::Summary(encoder.summary(&summary?)))
     }
 }

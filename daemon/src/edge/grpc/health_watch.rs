@@ -10,7 +10,8 @@ use tonic::body::Body;
 use tonic::codegen::{Service, http};
 use tonic::server::NamedService;
 
-use super::runner::{Caller, RequestClass, RequestRunner};
+use super::caller::Caller;
+use super::runner::{RequestClass, RequestRunner};
 use super::traffic::WithReply;
 
 /// The call that streams.

@@ -9,11 +9,9 @@ use simdex_proto::v1::judging_server::Judging;
 use simdex_proto::{defaults, v1};
 use tonic::{Code, Request, Response, Status};
 
-use super::request_params::{
-    parse_document_hash, parse_path, parse_roots, parse_threshold, too_many,
-};
+use super::request_params::{parse_document_hash, parse_path, parse_roots, parse_threshold};
 use super::runner::{RequestClass, RequestRunner};
-use super::status::Refused;
+use super::status::{Refused, too_many};
 use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::Engine;

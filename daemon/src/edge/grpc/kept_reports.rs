@@ -10,7 +10,7 @@ use simdex_index::{Cancel, IndexError, Registry};
 use simdex_proto::v1;
 use tonic::{Code, Status};
 
-use super::runner::Caller;
+use super::caller::Caller;
 use super::status::Refused;
 use super::{ReportKeeping, report_request};
 use crate::encode;

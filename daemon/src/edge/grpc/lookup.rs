@@ -45,9 +45,9 @@ pub(super) fn group(
         }
     };
     let promise = lists::promise_of_pairs(engine.index.reader(), engine.threshold());
-    let mut list = ListEncoder::new(engine, with_judgement, account);
+    let mut encoder = ListEncoder::new(engine, with_judgement, account);
     let group = found.group.as_ref();
-    let group = group.map(|(group, _held)| list.group(group));
+    let group = group.map(|(group, _held)| encoder.group(group));
     Ok(v1::GetGroupReply {
         group: group.transpose()?,
         completeness: Some(found.completeness.into()),

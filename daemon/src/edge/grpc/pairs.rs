@@ -3,10 +3,10 @@
 use simdex_proto::v1;
 use tonic::Status;
 
+use super::caller::Caller;
 use super::list_encoder::ListEncoder;
 use super::reply_channel::ReplySender;
 use super::request_params::{self, parse_path};
-use super::runner::Caller;
 use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::engine::Engine;
@@ -48,13 +48,13 @@ impl PairsRequest {
         let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
-        let mut list = ListEncoder::new(engine, self.with_judgement, &account);
+        let mut encoder = ListEncoder::new(engine, self.with_judgement, &account);
         let after = self.after.as_ref();
         let summary = lists::pairs(engine, &self.list, after, &account, &mut |pair| {
-            let pair = list.pair(&pair).map_err(Refused::from);
+            let pair = encoder.pair(&pair).map_err(Refused::from);
             refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
         });
         refused.into_result()?;
-        send(Part::Summary(list.summary(&summary?)))
+        send(Part::Summary(encoder.summary(&summary?)))
     }
 }

@@ -13,8 +13,8 @@ use tokio_stream::Stream;
 use tonic::Status;
 
 use super::Replies;
+use super::caller::{Caller, CancelOnDrop};
 use super::reply_budget::{ReplyPermit, UserReplyBudget};
-use super::runner::{Caller, CancelOnDrop};
 use super::status::Refused;
 
 /// Items made ahead of what the client has read, and their bytes; a single item may be longer.

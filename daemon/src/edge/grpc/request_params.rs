@@ -10,6 +10,7 @@ use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
 use super::scheme::parse_scheme;
+use super::status::too_many;
 use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::read_side::query::{FindKind, MAX_HITS, QueryParams};
@@ -50,21 +51,16 @@ pub(super) fn parse_document_hash(bytes: &[u8]) -> Result<DocumentHash, Status> 
     })
 }
 
-/// Checks that a ratio lies in [0, 1]; `otherwise` is used if none is given.
-pub(super) fn parse_ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f64, Status> {
-    match asked {
-        None => Ok(otherwise),
-        Some(value) if (0.0..=1.0).contains(&value) => Ok(value),
-        Some(value) => Err(Status::invalid_argument(format!(
-            "{what} is {value}, not a number from 0 to 1"
-        ))),
-    }
+/// Decodes a ratio; `otherwise` is used if none is given.
+pub(super) fn parse_ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<Ratio, Status> {
+    let value = asked.unwrap_or(otherwise);
+    let refusal = || format!("{what} is {value}, not a number from 0 to 1");
+    Ratio::new(value).ok_or_else(|| Status::invalid_argument(refusal()))
 }
 
 /// Decodes the threshold of a list or report; the engine's is used if none is given.
 pub(super) fn parse_threshold(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
-    let value = parse_ratio(asked, engine.threshold().get(), "threshold")?;
-    Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
+    parse_ratio(asked, engine.threshold().get(), "threshold")
 }
 
 /// Decodes ids of roots; none given means all roots.
@@ -77,11 +73,6 @@ pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status
         ))),
         None => Ok(engine.roots.view_of(roots)),
     }
-}
-
-/// The status of a request that names too many things.
-pub(super) fn too_many(count: usize, what: &str) -> Status {
-    Status::invalid_argument(format!("the request lists {count} {what}, far too many"))
 }
 
 /// Refuses a request that names more than all roots.
@@ -126,8 +117,9 @@ pub(super) fn parse_query(
     Ok(QueryParams {
         kind,
         scheme: parse_scheme(kind, query)?,
-        threshold: parse_ratio(query.threshold, defaults.threshold, "threshold")?,
-        relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?,
+        threshold: parse_ratio(query.threshold, defaults.threshold, "threshold")?.get(),
+        relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?
+            .get(),
         limit: limit as usize,
         view: parse_roots(engine, &query.roots)?,
         keeps_texts: query.with_judgement,
@@ -199,8 +191,8 @@ mod tests {
 
     #[test]
     fn only_a_number_from_0_to_1_is_a_threshold() {
-        assert_eq!(parse_ratio(None, 0.5, "threshold").unwrap(), 0.5);
-        assert_eq!(parse_ratio(Some(0.0), 0.5, "threshold").unwrap(), 0.0);
+        assert_eq!(parse_ratio(None, 0.5, "threshold").unwrap().get(), 0.5);
+        assert_eq!(parse_ratio(Some(0.0), 0.5, "threshold").unwrap().get(), 0.0);
         for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
             let status = parse_ratio(Some(wrong), 0.5, "threshold").unwrap_err();
             assert_eq!(status.code(), Code::InvalidArgument, "{wrong}");

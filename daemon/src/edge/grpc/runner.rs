@@ -6,20 +6,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simdex_extract::QueueKey;
-use simdex_index::{Cancel, IndexReader, MemoryAccount};
+use simdex_index::Cancel;
 use tokio::sync::watch;
-use tonic::codegen::http;
 use tonic::{Request, Response, Status};
 
-use super::fair_semaphore::{ClientId, FairSemaphore, NoSlot, Slot};
-use super::peer::Peer;
+use super::caller::{Caller, CancelOnDrop};
+use super::fair_semaphore::{FairSemaphore, NoSlot, Slot};
 use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
 use super::reply_channel::{self, ReplySender, check_length};
 use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
 use super::user_budget::{UserBudget, UserShare};
-use super::{Replies, deadline, operator};
+use super::{Replies, operator};
 use crate::config::GrpcConfig;
 use crate::engine::Engine;
 use crate::engine::slot::{EngineSlot, Reopening};
@@ -52,15 +50,6 @@ pub(super) enum RequestClass {
     Events,
 }
 
-/// The client that waits for an answer, and its deadline.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Caller {
-    client: ClientId,
-    pub(super) deadline: Instant,
-    /// The work may last for hours, or as long as its client reads.
-    pub(super) is_lasting: bool,
-}
-
 /// Runs requests on the engine, each in a slot of its class; shared by all services.
 pub struct RequestRunner {
     engine: Arc<EngineSlot>,
@@ -75,45 +64,6 @@ pub struct RequestRunner {
     upload_budget: Arc<UserBudget>,
     disk: Arc<DiskGuard>,
     draining: watch::Receiver<bool>,
-}
-
-impl Caller {
-    /// The user who sent the request.
-    pub(super) fn uid(&self) -> u32 {
-        self.client.uid
-    }
-
-    /// The key under which this caller's documents queue for workers.
-    pub(super) fn queue_key(&self) -> QueueKey {
-        QueueKey::User(self.client.uid)
-    }
-
-    /// The caller of a request with these extensions, if it is answered at once.
-    pub(super) fn at_once(extensions: &http::Extensions) -> Self {
-        let peer = extensions.get::<Peer>();
-        Self {
-            client: peer.map(Peer::client).unwrap_or_default(),
-            deadline: Instant::now(),
-            is_lasting: false,
-        }
-    }
-
-    /// Marks the work as lasting for hours, or as long as its client reads.
-    pub(super) fn lasting(self) -> Self {
-        Self {
-            is_lasting: true,
-            ..self
-        }
-    }
-
-    /// The account for the permits of a question of this caller, valid until `cancel`.
-    pub(super) fn account(&self, index: &IndexReader, cancel: &Cancel) -> MemoryAccount {
-        let (questions, uid) = (&index.memory().requests, self.client.uid);
-        match self.is_lasting {
-            true => questions.lasting_account_of(Some(uid), cancel),
-            false => questions.account_of(uid, cancel),
-        }
-    }
 }
 
 impl RequestRunner {
@@ -189,7 +139,7 @@ impl RequestRunner {
     pub(super) fn caller<T>(&self, request: &Request<T>) -> Caller {
         let config = &self.config;
         let (usual, longest) = (config.deadline_seconds, config.max_deadline_seconds);
-        caller(
+        Caller::of(
             request,
             Duration::from_secs(usual),
             Duration::from_secs(longest),
@@ -199,7 +149,7 @@ impl RequestRunner {
     /// The caller of a request that lasts as long as its work.
     pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
         let longest = Duration::from_secs(self.config.max_work_seconds);
-        caller(request, longest, longest).lasting()
+        Caller::of(request, longest, longest).lasting()
     }
 
     /// Refuses a request that only the daemon's operators may make, unless the config allows it to all users
@@ -346,15 +296,6 @@ impl RequestRunner {
     }
 }
 
-fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller {
-    let peer = request.extensions().get::<Peer>();
-    Caller {
-        client: peer.map(Peer::client).unwrap_or_default(),
-        deadline: deadline::from_metadata(request.metadata(), usual, longest),
-        is_lasting: false,
-    }
-}
-
 /// A reply that is counted until its client has read it.
 fn kept_until_read<T>(reply: T, held: ReplyPermit) -> Response<T> {
     let mut response = Response::new(reply);
@@ -364,21 +305,6 @@ fn kept_until_read<T>(reply: T, held: ReplyPermit) -> Response<T> {
 
 fn reopened() -> Status {
     Status::unavailable("the index was reopened meanwhile; ask again")
-}
-
-/// Cancels work still under way when its waiter is dropped.
-pub(super) struct CancelOnDrop(Cancel);
-
-impl CancelOnDrop {
-    pub(super) fn of(cancel: &Cancel) -> Self {
-        Self(cancel.clone())
-    }
-}
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 #[cfg(test)]

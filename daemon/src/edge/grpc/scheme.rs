@@ -6,8 +6,7 @@ use simdex_signature::SchemeKind;
 use simdex_signature::laboratory::Method;
 use tonic::Status;
 
-use super::request_params::too_many;
-use super::status::Refused;
+use super::status::{Refused, too_many};
 use crate::read_side::compare::{ComparedScheme, SchemesAsked};
 use crate::read_side::query::FindKind;
 
@@ -96,8 +95,9 @@ mod tests {
             for kind in [FindKind::Containing, FindKind::Contained, FindKind::Related] {
                 let refused = parse_scheme(kind, &query(scheme.into())).unwrap_err();
                 assert_eq!(refused.code(), Code::InvalidArgument);
-                let why =
-                    format!("{name} gives no containment, for its size does not follow the text's");
+                let why = format!(
+                    "{name} gives no containment, since its signatures have one size for all texts"
+                );
                 assert_eq!(refused.message(), why);
             }
             let similar = parse_scheme(FindKind::Similar, &query(scheme.into())).unwrap();

@@ -6,9 +6,9 @@ use std::time::Instant;
 use simdex_index::{Cancel, View};
 use simdex_proto::v1::similarity_server::Similarity;
 use simdex_proto::{defaults, v1};
-use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::caller::Caller;
 use super::comparison::DecodedComparison;
 use super::family::FamilyRequest;
 use super::find::DecodedQuery;
@@ -38,19 +38,40 @@ impl SimilarityService {
         Self { runner }
     }
 
-    async fn find(
+    /// Receives a query whole; its parameters are decoded before its document is received.
+    async fn receive<P>(
         &self,
-        kind: FindKind,
         request: Request<Streaming<v1::FindRequest>>,
-    ) -> Result<Response<Replies<v1::FindReply>>, Status> {
+        parse: impl FnOnce(&Engine, &v1::Query) -> Result<P, Status>,
+    ) -> Result<Received<P>, Status> {
         let started = Instant::now();
         let caller = self.runner.caller(&request);
         let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
         let query = upload::receive_query(&mut parts, caller.deadline).await?;
-        let asked = DecodedQuery::parse(&*self.runner.engine()?, kind, &query)?;
+        let asked = parse(&*self.runner.engine()?, &query)?;
         let source =
             SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
+        Ok(Received {
+            asked,
+            source,
+            caller,
+            started,
+        })
+    }
+
+    async fn find(
+        &self,
+        kind: FindKind,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Replies<v1::FindReply>>, Status> {
+        let parse = |engine: &Engine, query: &_| DecodedQuery::parse(engine, kind, query);
+        let Received {
+            asked,
+            source,
+            caller,
+            started,
+        } = self.receive(request, parse).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             asked.answer(engine, source, caller, started, cancel)
         };
@@ -58,6 +79,16 @@ impl SimilarityService {
             .buffered_stream(RequestClass::Query, caller, work)
             .await
     }
+}
+
+/// A query that was received whole.
+struct Received<P> {
+    /// Its parameters.
+    asked: P,
+    source: SubjectSource,
+    caller: Caller,
+    /// When it arrived.
+    started: Instant,
 }
 
 #[tonic::async_trait]
@@ -105,14 +136,12 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindFamilyStream>, Status> {
-        let started = Instant::now();
-        let caller = self.runner.caller(&request);
-        let memory_meter = request.extensions().get::<RequestBytes>().cloned();
-        let mut parts = request.into_inner();
-        let query = upload::receive_query(&mut parts, caller.deadline).await?;
-        let asked = FamilyRequest::parse(&*self.runner.engine()?, &query)?;
-        let source =
-            SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
+        let Received {
+            asked,
+            source,
+            caller,
+            started,
+        } = self.receive(request, FamilyRequest::parse).await?;
         let listed = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
@@ -272,10 +301,9 @@ fn calibration_request(
     engine: &Engine,
     request: &v1::CalibrateRequest,
 ) -> Result<CalibrationRequest, Status> {
-    let asked = request_params::parse_ratio(request.precision, defaults::PRECISION, "precision")?;
-    let precision = Ratio::new(asked);
+    let precision = request.precision;
     Ok(CalibrationRequest {
-        precision: precision.ok_or_else(|| Status::invalid_argument("precision is not a ratio"))?,
+        precision: request_params::parse_ratio(precision, defaults::PRECISION, "precision")?,
         threshold: request_params::parse_threshold(engine, request.threshold)?,
         view: request_params::parse_roots(engine, &request.roots)?,
     })

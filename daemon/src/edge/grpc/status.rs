@@ -246,6 +246,11 @@ pub(super) fn panicked() -> Status {
     Status::internal("the request could not be answered")
 }
 
+/// The status of a request that names too many things.
+pub(super) fn too_many(count: usize, what: &str) -> Status {
+    Status::invalid_argument(format!("the request lists {count} {what}, far too many"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,8 +10,9 @@ use simdex_schema::DocumentHash;
 use simdex_signature::Signature;
 use tonic::{Status, Streaming};
 
+use super::caller::Caller;
 use super::request_params::{parse_document_hash, parse_name, parse_path, parse_signature};
-use super::runner::{Caller, RequestClass, RequestRunner};
+use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
 use super::traffic::RequestBytes;
 use super::upload::{self, UploadRoom, UploadTarget, Uploaded};

@@ -6,9 +6,9 @@ use simdex_index::{IndexError, MemoryAccount, View};
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
+use super::caller::Caller;
 use super::reply_channel::ReplySender;
 use super::request_params;
-use super::runner::Caller;
 use super::status::Refused;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};

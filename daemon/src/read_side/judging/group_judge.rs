@@ -50,11 +50,6 @@ impl<'a> GroupJudge<'a> {
         }
     }
 
-    /// The model that judges.
-    pub fn model(&self) -> &Model {
-        &self.model
-    }
-
     /// Whether files of one document may be judged differently, since the model uses their locations.
     pub fn asks_places(&self) -> bool {
         self.asks_places

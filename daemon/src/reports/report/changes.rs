@@ -16,10 +16,10 @@ use simdex_proto::changes::{
 use simdex_proto::lines::{Body, JsonPath};
 
 use super::findings::Findings;
+use super::json_lines::json_line;
 use super::sink::{HashedFile, HashingSink};
 use super::sorted_group::SortedGroup;
 use super::table_rows::TableRows;
-use super::write::json_line;
 use super::{AskedFiles, ReportError, ReportInput, html};
 use crate::read_side::findings::Sums;
 

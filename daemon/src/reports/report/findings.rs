@@ -13,10 +13,10 @@ use std::io;
 use simdex_proto::lines::{self as json, JsonPath, date};
 
 use super::changes::FoundChanges;
+use super::json_lines::json_line;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
 use super::table_rows::TableRows;
-use super::write::json_line;
 use super::{ReportError, ReportInput, Written, check, html, manifest, write};
 use crate::read_side::findings::{Finding, Sums, TakeFinding};
 
@@ -89,7 +89,7 @@ pub(super) fn report<'a>(
         changes,
         ..manifest::Outcome::default()
     };
-    write::close(sink, input, outcome)
+    manifest::write(sink, input, outcome)
 }
 
 /// Writes a line for each finding, and compares it with the earlier report if there is one.

@@ -1,4 +1,4 @@
-//! Judges the files of groups while the groups are written.
+//! Judges the files of groups while the groups are written, and makes the lines of groups with what is judged.
 //!
 //! A file is judged only against the principal of its group, using the texts that the report reads for its
 //! differences. There are as many judgements as non-principal documents in groups or, for a model that uses file
@@ -10,9 +10,10 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use std::sync::Arc;
 
+use serde::{Serialize, Serializer};
 use simdex_index::{GrowingPermit, IndexError, MemoryAccount};
 use simdex_judge::{Judgement, Model};
-use simdex_proto::lines as json;
+use simdex_proto::lines::{self as json, JsonPath, exact, lossy};
 use simdex_proto::v1;
 
 use super::sorted_group::SortedGroup;
@@ -179,5 +180,52 @@ impl JudgedTotals {
         if self.first_apart.len() < LINKED {
             self.first_apart.push((at, sorted.group.id));
         }
+    }
+}
+
+impl<'a> SortedGroup<'a> {
+    /// Its line, with the judgements of its files if requested.
+    pub(super) fn line<'b>(
+        &'b self,
+        judged: Option<&'b JudgedGroup<'a>>,
+    ) -> json::Group<MemberLines<'b, 'a>> {
+        json::Group {
+            // A component or core is numbered only on the page of one report.
+            id: match self.group.kind {
+                "star" => self.group.id,
+                _ => 0,
+            },
+            kind: self.group.kind.to_owned(),
+            common: self.group.common,
+            principal: lossy(&self.group.principal),
+            principal_bytes: exact(&self.group.principal),
+            judged_apart: judged.and_then(|judged| judged.apart.told()),
+            members: MemberLines {
+                group: self,
+                judged,
+            },
+        }
+    }
+}
+
+/// The members of a line, each made when it is written: there may be many.
+pub(super) struct MemberLines<'b, 'a> {
+    group: &'b SortedGroup<'a>,
+    judged: Option<&'b JudgedGroup<'a>>,
+}
+
+impl Serialize for MemberLines<'_, '_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(self.group.members.iter().map(|member| json::Member {
+            path: JsonPath::new(&member.path),
+            document: Some(member.document.to_string()),
+            relation: member.relation,
+            resemblance: member.resemblance,
+            containment_of_member: member.containment_of_member,
+            containment_of_principal: member.containment_of_principal,
+            asked: member.is_asked,
+            judgement: self.judged.and_then(|judged| judged.line(member)),
+            not_judged: self.judged.and_then(|judged| judged.not_judged(member)),
+        }))
     }
 }

@@ -5,11 +5,13 @@
 use std::os::unix::ffi::OsStrExt as _;
 
 use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question};
-use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
+use simdex_proto::manifest::{FileEntry, checked_hash, with_hash, with_mark};
 
 use super::changes::ChangeSummary;
 use super::judged::JudgedTotals;
-use super::{AskedFiles, ClusterTerms, ReportInput};
+use super::sink::HashingSink;
+use super::{AskedFiles, ClusterTerms, ReportError, ReportInput, Written};
+use crate::base::report_files::MANIFEST;
 use crate::base::report_key::ReportKey;
 use crate::read_side::findings::Sums;
 use crate::read_side::lists::ListSummary;
@@ -31,8 +33,33 @@ pub(super) struct Outcome {
     pub(super) without_text: u64,
 }
 
+/// Writes the manifest over all finished files.
+pub(super) fn write(
+    mut sink: HashingSink<'_>,
+    input: &ReportInput<'_>,
+    outcome: Outcome,
+) -> Result<Written, ReportError> {
+    let (diffs, without_text) = (outcome.diffs, outcome.without_text);
+    let unjudged = outcome.judged.as_ref().map(|judged| judged.unjudged);
+    let text = text(input, &sink.files, outcome).map_err(|error| ReportError::Write {
+        name: MANIFEST.to_owned(),
+        source: error.into(),
+    })?;
+    sink.write_file(MANIFEST, text.as_bytes())?;
+    let files = sink.files.len() as u64;
+    let bytes = sink.files.iter().map(|file| file.bytes).sum();
+    Ok(Written {
+        manifest: checked_hash(&text).unwrap_or_default(),
+        files,
+        bytes,
+        diffs,
+        without_text,
+        unjudged,
+    })
+}
+
 /// The manifest as text; `files` need not be sorted.
-pub(super) fn text(
+fn text(
     input: &ReportInput<'_>,
     files: &[FileEntry],
     outcome: Outcome,

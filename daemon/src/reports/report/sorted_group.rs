@@ -1,12 +1,9 @@
-//! A group in the form that the report writes, its principal first; its line in `groups.jsonl`.
+//! A group in the form that the report writes, its principal first.
 
 use std::collections::{HashMap, HashSet};
 
-use serde::{Serialize, Serializer};
-use simdex_proto::lines::{self as json, JsonPath, exact, lossy};
 use simdex_schema::DocumentHash;
 
-use super::judged::JudgedGroup;
 use super::{ReportError, ReportGroup, ReportMember};
 
 /// A group in the order of the report: its principal, then the others by path; a component or core in the order it
@@ -18,29 +15,6 @@ pub(super) struct SortedGroup<'a> {
 }
 
 impl<'a> SortedGroup<'a> {
-    /// Its line, with the judgements of its files if requested.
-    pub(super) fn line<'b>(
-        &'b self,
-        judged: Option<&'b JudgedGroup<'a>>,
-    ) -> json::Group<MemberLines<'b, 'a>> {
-        json::Group {
-            // A component or core is numbered only on the page of one report.
-            id: match self.group.kind {
-                "star" => self.group.id,
-                _ => 0,
-            },
-            kind: self.group.kind.to_owned(),
-            common: self.group.common,
-            principal: lossy(&self.group.principal),
-            principal_bytes: exact(&self.group.principal),
-            judged_apart: judged.and_then(|judged| judged.apart.told()),
-            members: MemberLines {
-                group: self,
-                judged,
-            },
-        }
-    }
-
     pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
         let mut members: Vec<_> = group.members.iter().collect();
         // A component or core keeps the order of other lists: the files of its longest document first.
@@ -83,27 +57,5 @@ impl<'a> SortedGroup<'a> {
             }
         }
         others
-    }
-}
-
-/// The members of a line, each made when it is written: there may be many.
-pub(super) struct MemberLines<'b, 'a> {
-    group: &'b SortedGroup<'a>,
-    judged: Option<&'b JudgedGroup<'a>>,
-}
-
-impl Serialize for MemberLines<'_, '_> {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        to.collect_seq(self.group.members.iter().map(|member| json::Member {
-            path: JsonPath::new(&member.path),
-            document: Some(member.document.to_string()),
-            relation: member.relation,
-            resemblance: member.resemblance,
-            containment_of_member: member.containment_of_member,
-            containment_of_principal: member.containment_of_principal,
-            asked: member.is_asked,
-            judgement: self.judged.and_then(|judged| judged.line(member)),
-            not_judged: self.judged.and_then(|judged| judged.not_judged(member)),
-        }))
     }
 }

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 
 use simdex_proto::lines::{self as json, JsonPath};
 
+use super::json_lines::json_line;
 use super::sink::HashingSink;
 use super::table_rows::TableRows;
-use super::write::json_line;
 use super::{ReportError, ReportFile, ReportInput, html};
 
 /// Files on disk by kind and state.

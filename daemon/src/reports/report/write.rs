@@ -4,12 +4,12 @@ mod diffs;
 
 use std::io;
 
-use crate::base::report_files::MANIFEST;
 use simdex_schema::DocumentHash;
 
 use super::Written;
 use super::changes::{ChangeSummary, Changes};
 use super::clusters::{ClusterTerms, check_since};
+use super::json_lines::json_line;
 use super::judged::Judging;
 use super::pages::Pages;
 use super::sink::{HashedFile, HashingSink, Sink};
@@ -20,8 +20,7 @@ use super::{ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{check, diff_path, html, load, manifest, side_by_side, text_path};
 use crate::read_side::difference::{permit_to_align, permit_to_align_words};
 use simdex_index::MemoryAccount;
-use simdex_proto::lines::{self as json, Body, JsonPath, Line};
-use simdex_proto::manifest::checked_hash;
+use simdex_proto::lines::{self as json, JsonPath};
 
 pub(super) use diffs::{DiffFacts, NoDiff, WordFacts};
 
@@ -296,37 +295,6 @@ impl<'a> Writer<'a> {
             judged: judging.map(|judging| judging.totals),
             ..manifest::Outcome::default()
         };
-        close(sink, input, outcome)
+        manifest::write(sink, input, outcome)
     }
-}
-
-/// Writes the manifest over all finished files.
-pub(super) fn close(
-    mut sink: HashingSink<'_>,
-    input: &ReportInput<'_>,
-    outcome: manifest::Outcome,
-) -> Result<Written, ReportError> {
-    let (diffs, without_text) = (outcome.diffs, outcome.without_text);
-    let unjudged = outcome.judged.as_ref().map(|judged| judged.unjudged);
-    let text = manifest::text(input, &sink.files, outcome);
-    let text = text.map_err(|error| ReportError::Write {
-        name: MANIFEST.to_owned(),
-        source: error.into(),
-    })?;
-    sink.write_file(MANIFEST, text.as_bytes())?;
-    let files = sink.files.len() as u64;
-    let bytes = sink.files.iter().map(|file| file.bytes).sum();
-    Ok(Written {
-        manifest: checked_hash(&text).unwrap_or_default(),
-        files,
-        bytes,
-        diffs,
-        without_text,
-        unjudged,
-    })
-}
-
-pub(super) fn json_line(out: &mut dyn io::Write, body: &impl Body) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Line::of(body))?;
-    out.write_all(b"\n")
 }

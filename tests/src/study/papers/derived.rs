@@ -24,7 +24,7 @@ pub(super) struct Derived {
 }
 
 impl Derived {
-    /// The shortest of the long texts with eleven copies each, and every so manyth of the short notes.
+    /// The shortest of the long texts with eleven copies each, and one in so many of the short notes.
     pub(super) fn of(settings: &Settings) -> Result<Self> {
         let named = |text: super::Text| Document {
             name: text.name,

@@ -1,5 +1,6 @@
 //! Waiting, cancelling, and replies that nobody reads, on a runner with one slot per class.
 
+use super::super::fair_semaphore::ClientId;
 use super::*;
 use crate::config::Config;
 use std::path::Path;

@@ -13,8 +13,9 @@ use simdex_schema::{DocId, DocumentHash};
 
 use super::{Finding, FindingError, StaleFinder, bytes, count};
 use crate::base::visit::FirstError;
+use crate::read_side::families::VersionDate;
 use crate::read_side::query::{
-    Answer, FindKind, Overlap, QueryParams, VersionDate, best_date, date_of_document,
+    Answer, FindKind, Overlap, QueryParams, best_date, date_of_document,
 };
 
 /// Files of containers that are examined for one document.

@@ -36,7 +36,7 @@ pub(in crate::reports::report) fn group(
         .iter()
         .any(|one| one.facts.is_ok() && one.side_by_side.is_none())
     {
-        out.write_all(b"<p class=\"soft\">This page shows no further differences, lest it grow too large; the diffs have them.</p>\n")?;
+        out.write_all(b"<p class=\"soft\">This page shows no further differences, to stay small; the diffs have them.</p>\n")?;
     }
     out.write_all(b"</section>\n")
 }

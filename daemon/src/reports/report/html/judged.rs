@@ -89,7 +89,7 @@ pub(in crate::reports::report) fn groups_apart(
         0 => Ok(()),
         left => writeln!(
             out,
-            "<p class=\"warning\">{} file{} not judged, for the time was over.</p>",
+            "<p class=\"warning\">{} file{} not judged in the time allowed.</p>",
             Count(left),
             plural(left)
         ),

@@ -3,12 +3,13 @@
 use simdex_proto::text::is_shown_by_words;
 use simdex_schema::DocumentHash;
 
-use super::{Writer, json_line};
+use super::Writer;
 use crate::read_side::difference::operations::operations;
 use crate::read_side::difference::words::{WordDifference, WordExtent};
 use crate::read_side::difference::{
     Difference, Extent, lines, permit_to_align, permit_to_align_words,
 };
+use crate::reports::report::json_lines::json_line;
 use crate::reports::report::{ReportError, operations_path, text_path};
 
 /// One diff in the report.
