@@ -21,6 +21,8 @@ mod find;
 mod judging;
 mod reports;
 
+pub use compare::CompareOptions;
+
 /// A connection to the daemon. Clones share it.
 ///
 /// Every method can fail with the daemon's own status ([`Error::Status`]) or with [`Error::Late`]; further errors are

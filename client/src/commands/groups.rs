@@ -7,7 +7,7 @@ use simdex_client::wire::{
 };
 
 use crate::cli::{GroupsArgs, GroupsKind};
-use crate::commands::Session;
+use crate::commands::{FEWER, Session};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{Cluster, SHARED_OF_100, eprint_line};

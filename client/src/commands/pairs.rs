@@ -7,7 +7,7 @@ use simdex_client::wire::PairPlace;
 use simdex_client::{path_bytes, shown};
 
 use crate::cli::PairsArgs;
-use crate::commands::Session;
+use crate::commands::{FEWER, Session};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use simdex_client::{EarlierReport, Totals, absolute, caveats_sentence, path_from_bytes, wire};
 
 use crate::cli::ReportArgs;
-use crate::commands::Session;
+use crate::commands::{FEWER, Session};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{eprint_line, summary_sentence};

@@ -117,14 +117,13 @@ pub fn find_family(
     let found = search(index, subject, text, params, cancel)?;
     let FoundVersions {
         versions: found_versions,
-        samples,
+        samples: (samples, _permits),
         candidates,
         read,
         common_lists,
         is_cut,
     } = found;
     let (versions, paths) = describe_versions(index, &found_versions, params, cancel)?;
-    let (samples, _permits) = samples;
     let counted = samples.counted(params.rule);
     let placed = arrange(&versions, &counted, &mut || cancel.check())?;
     drop(counted);

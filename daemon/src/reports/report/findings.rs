@@ -17,7 +17,7 @@ use super::json_lines::json_line;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
 use super::table_rows::TableRows;
-use super::{ReportError, ReportInput, Written, check, html, manifest, write};
+use super::{ReportError, ReportInput, Written, check, html, manifest};
 use crate::read_side::findings::{Finding, Sums, TakeFinding};
 
 /// The result of a compliance question.
@@ -61,7 +61,7 @@ fn line(found: &Finding, kind: &'static str) -> json::Finding {
 }
 
 /// Writes the report of a question; see [`super::write`].
-pub(super) fn report<'a>(
+pub(super) fn write_findings<'a>(
     sink: &'a dyn Sink,
     input: &'a ReportInput<'a>,
     findings: &Findings<'_>,

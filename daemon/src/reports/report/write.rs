@@ -2,8 +2,6 @@
 
 mod diffs;
 
-use std::io;
-
 use simdex_schema::DocumentHash;
 
 use super::Written;
@@ -34,7 +32,7 @@ pub(super) struct ComparedDocument<'a> {
 }
 
 /// Writes the whole report; see [`super::write`].
-pub(super) fn report<'a>(
+pub(super) fn write_groups<'a>(
     sink: &'a dyn Sink,
     input: &'a ReportInput<'a>,
 ) -> Result<Written, ReportError> {

@@ -103,13 +103,17 @@ impl Gathered<'_> {
 
     /// Adds the evidence from these files, at most [`MOST_CARRIERS`].
     fn add(&mut self, files: &[&FileAt]) {
-        let mut bits = BitsByPair::new();
+        let mut bits_by_pair = BitsByPair::new();
         for (at, a) in files.iter().enumerate() {
             for (b, other) in files.iter().enumerate().skip(at + 1) {
-                self.levels([a.folder, other.folder], [1 << at, 1 << b], &mut bits);
+                self.levels(
+                    [a.folder, other.folder],
+                    [1 << at, 1 << b],
+                    &mut bits_by_pair,
+                );
             }
         }
-        for (pair, [of_a, of_b]) in bits {
+        for (pair, [of_a, of_b]) in bits_by_pair {
             let files = u64::from(of_a.count_ones().min(of_b.count_ones()));
             let room = self.evidence.len() < MOST_PAIRS;
             match self.evidence.get_mut(&pair) {
@@ -121,7 +125,7 @@ impl Gathered<'_> {
     }
 
     /// Notes two files, each a bit, for the folders they are in and all above.
-    fn levels(&self, [a, b]: [FolderId; 2], [of_a, of_b]: [u8; 2], bits: &mut BitsByPair) {
+    fn levels(&self, [a, b]: [FolderId; 2], [of_a, of_b]: [u8; 2], bits_by_pair: &mut BitsByPair) {
         let (mut a, mut b) = (Some(a), Some(b));
         while let (Some(own), Some(other)) = (a, b) {
             if self.contents.holds(own, other) || self.contents.holds(other, own) {
@@ -131,7 +135,7 @@ impl Gathered<'_> {
                 true => ((own, other), [of_a, of_b]),
                 false => ((other, own), [of_b, of_a]),
             };
-            let known = bits.entry(pair).or_default();
+            let known = bits_by_pair.entry(pair).or_default();
             *known = [known[0] | bits[0], known[1] | bits[1]];
             (a, b) = (self.tree.parent(own), self.tree.parent(other));
         }
