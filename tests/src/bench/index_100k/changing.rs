@@ -6,7 +6,7 @@ use simdex_index::store::{ProbeResult, probe};
 use simdex_index::{Cancel, Index, IndexReader, Opened, View};
 use simdex_signature::Ratio;
 
-use super::{Asked, asked, put_percentiles};
+use super::{QueryTimes, ask_all, put_percentiles};
 use crate::bench::bed::{Bed, Filled, Query};
 use crate::bench::process::{
     bytes_read, copy_dir, processor_seconds, read_calls, thread_processor_time,
@@ -82,15 +82,15 @@ fn ask_while(
     queries: &[Query],
     index: &IndexReader,
     work: impl FnOnce() -> anyhow::Result<Filled> + Send,
-) -> anyhow::Result<(Filled, Asked)> {
+) -> anyhow::Result<(Filled, QueryTimes)> {
     std::thread::scope(|scope| {
         let worker = scope.spawn(work);
-        let mut all = Asked::default();
+        let mut all = QueryTimes::default();
         let mut rounds = queries.chunks(16).cycle();
         while !worker.is_finished()
             && let Some(some) = rounds.next()
         {
-            all.add(asked(index, some)?);
+            all.add(ask_all(index, some)?);
         }
         let filled = worker
             .join()
