@@ -126,6 +126,112 @@ fn no_sides_name_each_other_but_the_engine_and_the_read_side() {
     }
 }
 
+/// Folders of modules that form no circle: of two siblings at most one leads to the other.
+const WITHOUT_CIRCLES: &[&str] = &["read_side", "edge/grpc", "reports"];
+
+/// The names directly after a prefix of a path, also those in braces.
+fn names_after(code: &str, prefix: &str) -> BTreeSet<String> {
+    let is_inside = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
+    let mut names = BTreeSet::new();
+    for (at, _) in code.match_indices(prefix) {
+        if code[..at].ends_with(is_inside) {
+            continue;
+        }
+        let rest = &code[at + prefix.len()..];
+        let Some(list) = rest.strip_prefix('{') else {
+            names.extend(first_name(rest));
+            continue;
+        };
+        let (mut depth, mut from) = (0_u32, 0);
+        for (at, letter) in list.char_indices() {
+            match letter {
+                '{' => depth += 1,
+                '}' if depth > 0 => depth -= 1,
+                ',' | '}' if depth == 0 => {
+                    names.extend(first_name(&list[from..at]));
+                    from = at + 1;
+                    if letter == '}' {
+                        break;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    names
+}
+
+/// The name that a path begins with, if it is one of a module or function.
+fn first_name(path: &str) -> Option<String> {
+    let path = path.trim_start();
+    let end = path.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
+    let name = &path[..end.unwrap_or(path.len())];
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+/// Each module of a folder of `daemon/src` with those of its siblings that it names; unit tests are left out.
+fn siblings(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let place = top().join("daemon/src").join(folder);
+    let own = format!("crate::{}::", folder.replace('/', "::"));
+    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for path in rust_files() {
+        let Ok(inside) = path.strip_prefix(&place) else {
+            continue;
+        };
+        let parts = inside.iter().map(|part| part.to_string_lossy());
+        let parts: Vec<String> = parts.map(|part| part.replace(".rs", "")).collect();
+        if parts.iter().any(|part| part == "tests") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).expect("a Rust file is UTF-8");
+        let code = text.split("#[cfg(test)]\nmod tests {").next();
+        let code = code.unwrap_or_default().lines();
+        let code: Vec<&str> = code
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .collect();
+        let code = code.join("\n");
+        let mut named = names_after(&code, &own);
+        named.extend(names_after(&code, &"super::".repeat(parts.len())));
+        arrows.entry(parts[0].clone()).or_default().extend(named);
+    }
+    let modules: BTreeSet<String> = arrows.keys().cloned().collect();
+    for (module, named) in &mut arrows {
+        named.retain(|name| name != module && modules.contains(name));
+    }
+    arrows
+}
+
+#[test]
+fn no_two_siblings_lead_to_each_other() {
+    for folder in WITHOUT_CIRCLES {
+        let arrows = siblings(folder);
+        let count: usize = arrows.values().map(BTreeSet::len).sum();
+        assert!(
+            count > 1,
+            "{folder}: what is looked for is written in another way"
+        );
+        for module in arrows.keys() {
+            let (mut reached, mut next) = (BTreeSet::new(), vec![module]);
+            while let Some(at) = next.pop() {
+                let others = arrows.get(at).into_iter().flatten();
+                next.extend(others.filter(|other| reached.insert(*other)));
+            }
+            assert!(
+                !reached.contains(module),
+                "{folder}/{module} leads back to itself"
+            );
+        }
+    }
+}
+
+#[test]
+fn names_after_a_prefix_are_found_in_braces_too() {
+    let code =
+        "use super::a::B;\nuse super::{c::{D, e}, f, G};\nuse super::super::h;\ncrate::x::super::i";
+    let names: Vec<String> = names_after(code, "super::").into_iter().collect();
+    assert_eq!(names, ["a", "c", "f", "super"]);
+}
+
 #[test]
 fn every_side_stands_in_the_table_of_sides() {
     let page = architecture();

@@ -8,7 +8,7 @@ use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
 use crate::read_side::compare::{ComparedWords, Comparison, LastRead, LeftOut, SchemeEstimate};
-use crate::read_side::judging::JudgingOutcome;
+use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::{Answer, ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
 

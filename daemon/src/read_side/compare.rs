@@ -5,7 +5,8 @@ use simdex_judge::Model;
 use simdex_schema::State;
 use simdex_signature::{LeftOutLines, SharedSpans, Span, shared_spans, span_bytes};
 
-use crate::read_side::judging::{JudgingOutcome, judge_comparison};
+use crate::read_side::judging::judge_comparison;
+use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::{Overlap, QueryError, Relation, ShingledText, Subject};
 use crate::write_side::roots::live_reads::NotReadAgain;
 

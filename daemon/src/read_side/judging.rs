@@ -20,6 +20,7 @@ use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit,
 use simdex_judge::{Class, JudgedText, Judgement, KnownSignals, Model};
 use simdex_schema::DocId;
 
+use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::{Hit, KeptTexts, Overlap, QueryError, ShingledText, Subject};
 use judged_side::known_signals;
 
@@ -27,7 +28,7 @@ pub use group_judge::{GroupJudge, JudgedPair};
 pub use judged_apart::JudgedApart;
 pub use judged_side::JudgedSide;
 pub(crate) use judged_side::author_of;
-pub use list_judge::{JudgingOutcome, ListJudge};
+pub use list_judge::ListJudge;
 pub use models::Models;
 
 /// Longest time for judging the hits of one question.

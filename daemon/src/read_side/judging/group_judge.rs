@@ -10,10 +10,8 @@ use simdex_index::{IndexError, MemoryAccount};
 use simdex_judge::{JudgedText, Judgement, Model};
 
 use super::list_judge::asks_places;
-use super::{
-    HeldJudgedText, JudgedSide, JudgingOutcome, judging_deadline, known_signals,
-    withhold_if_doubtful,
-};
+use super::{HeldJudgedText, JudgedSide, judging_deadline, known_signals, withhold_if_doubtful};
+use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::Overlap;
 
 /// A principal and a file of its group, which carry different documents.

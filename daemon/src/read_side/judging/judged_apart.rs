@@ -1,6 +1,6 @@
 //! What judgements mean for a group as a whole.
 
-use super::JudgingOutcome;
+use crate::read_side::judging_outcome::JudgingOutcome;
 
 /// Whether some file of a group is judged not to be a version of its principal.
 #[derive(Clone, Copy, Debug, Default)]

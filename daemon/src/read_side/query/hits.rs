@@ -11,7 +11,7 @@ use simdex_signature::{Rung, Scheme, SchemeKind};
 pub use self::overlap::{Overlap, RatioEstimate};
 use super::{FindKind, KnownDate, QueryError, QueryParams, Subject, best_date};
 use crate::base::visit::FirstError;
-use crate::read_side::judging::JudgingOutcome;
+use crate::read_side::judging_outcome::JudgingOutcome;
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;

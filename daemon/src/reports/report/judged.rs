@@ -19,7 +19,8 @@ use simdex_proto::v1;
 use super::sorted_group::SortedGroup;
 use super::{OnRecord, ReportMember};
 use crate::encode;
-use crate::read_side::judging::{GroupJudge, JudgedApart, JudgedPair, JudgedSide, JudgingOutcome};
+use crate::read_side::judging::{GroupJudge, JudgedApart, JudgedPair, JudgedSide};
+use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::Overlap;
 
 /// Most groups with separated files that the page links to.

@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use super::{FILES_SHOWN, judged as judged_cells};
-use crate::read_side::judging::JudgingOutcome;
+use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::reports::report::ReportMember;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, plain_path, share};
 use crate::reports::report::judged::JudgedGroup;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use simdex_judge::Judgement;
 use simdex_proto::text::plural;
 
-use crate::read_side::judging::JudgingOutcome;
+use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::reports::report::format::{Count, Text, share};
 use crate::reports::report::judged::{JudgedGroup, JudgedTotals};
 use crate::reports::report::pages::PagePlan;

@@ -1,0 +1,32 @@
+//! The outcome of judging a pair, which answers hold beside its numbers.
+
+use simdex_judge::Judgement;
+
+/// The outcome for a pair that was to be judged.
+#[derive(Clone, Debug, PartialEq)]
+pub enum JudgingOutcome {
+    /// The pair is judged.
+    Judged(Judgement),
+    /// The judgement is withheld: it contradicts what was counted, rests on divided evidence, or treats two documents
+    /// as the same although their heads carry different numbers.
+    Withheld,
+    /// One of its files has no readable text.
+    NoText,
+    /// The time for judging ran out.
+    TimeOver,
+}
+
+impl JudgingOutcome {
+    /// Whether the time for judging ran out.
+    pub fn is_time_over(&self) -> bool {
+        matches!(self, Self::TimeOver)
+    }
+
+    /// The judgement, if there is one.
+    pub fn judgement(self) -> Option<Judgement> {
+        match self {
+            Self::Judged(judgement) => Some(judgement),
+            Self::Withheld | Self::NoText | Self::TimeOver => None,
+        }
+    }
+}
