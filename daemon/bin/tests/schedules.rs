@@ -195,6 +195,8 @@ fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
 #[test]
 fn a_report_without_a_count_of_groups_is_known_after_a_crash_too() {
     let bed = Bed::with_roots(&["share", "other"]);
+    fs::write(bed.place("other").join("c.txt"), prose(1, 410)).unwrap();
+    bed.slot.get().unwrap().sync(&Cancel::never()).unwrap();
     // Over some roots alone, a question does not count the groups.
     let share = bed.place("share");
     let duplicates = format!("kind = \"duplicates\"\nroots = [{share:?}]");

@@ -121,26 +121,6 @@ impl<'a> EdgeFinder<'a> {
         self.skipped.load(Ordering::Relaxed)
     }
 
-    /// All edges of `id` to documents that `admits` accepts, each counted from `id`'s side.
-    #[cfg(test)]
-    pub(crate) fn edges_of(
-        &self,
-        id: DocId,
-        admits: &Admits<'_>,
-        account: &MemoryAccount,
-    ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        let Some(document) = self.load(id, account)? else {
-            return Ok(Vec::new());
-        };
-        let mut edges = Vec::new();
-        for partner in self.find_partners(&document, admits, account)? {
-            account.cancel().check()?;
-            let edge = self.edge(&document, partner.id, partner.threshold, account)?;
-            edges.extend(edge.map(|edge| (partner.id, edge)));
-        }
-        Ok(edges)
-    }
-
     /// Loads a document with its shingles; `None` if it has no readable text.
     pub(crate) fn load(
         &self,

@@ -54,7 +54,7 @@ impl PairSearch<'_> {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        self.finder.edges_of(id, &|_, _| true, account)
+        self.wanted_alone(id, &|_| Ok(true), account)
     }
 
     /// The near-duplicates of a document that are wanted, with exact counts, its own side first: for a listing in which

@@ -83,11 +83,11 @@ impl SimilarityService {
 
 /// A query that was received whole.
 struct Received<P> {
-    /// Its parameters.
+    /// The parameters that it states.
     asked: P,
     source: SubjectSource,
     caller: Caller,
-    /// When it arrived.
+    /// When the request arrived.
     started: Instant,
 }
 
