@@ -182,23 +182,17 @@ pub trait PostingRun: Send + Sync {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
     /// Reads a block for a caller that looks up one key among many: the block stays in memory for the next one.
-    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
-        Ok(self.get(key)?.map(Block::from))
-    }
+    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError>;
 
     /// The block under `key`, if it is in memory.
-    fn kept(&self, _key: &[u8]) -> Option<Block> {
-        None
-    }
+    fn kept(&self, key: &[u8]) -> Option<Block>;
 
-    /// The part that [`PostingRun::keep_part`] cached, if it is still there.
-    fn kept_part(&self, _key: &[u8]) -> Option<Block> {
-        None
-    }
+    /// The list that [`PostingRun::keep_part`] cached, if it is still there.
+    fn kept_part(&self, key: &[u8]) -> Option<Block>;
 
-    /// Caches what was found in a block that is not in memory: it takes a small part of the memory of the block, so
-    /// more of what is asked for again is found.
-    fn keep_part(&self, _key: &[u8], _part: &[u8]) {}
+    /// Caches the list that was found in a block that is not in memory: it takes a small part of the memory of the
+    /// block, so more of what is asked for again is found.
+    fn keep_part(&self, key: &[u8], list: &[u8]);
 
     /// Visits every key in unspecified order, for verification.
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError>;
@@ -221,14 +215,10 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] if it could not be done; nothing was changed then.
-    fn compact_records(&self, _least: u64, _cancel: &Cancel) -> Result<bool, StoreError> {
-        Ok(false)
-    }
+    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError>;
 
     /// Bytes of the looked-up blocks that are cached in memory, and the limit; part of the cache of the store.
-    fn kept_blocks(&self) -> (u64, u64) {
-        (0, 0)
-    }
+    fn kept_blocks(&self) -> (u64, u64);
 
     /// Space taken on disk, in bytes of allocated blocks; 0 for a store in memory.
     fn bytes_on_disk(&self) -> u64;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use simdex_index::store::{Options as StoreOptions, SledStore, Store as _};
+use simdex_index::store::{Hooked, Hooks, Options as StoreOptions, SledStore, Store as _};
 use simdex_index::{
     Cancel, CandidateKind, Candidates, FileChange, Fingerprints, Index, IndexReader, NewContent,
     NewDocument, Opened, Options, QueryFingerprints, SeenFile, View,
@@ -130,10 +130,9 @@ impl Bed {
         };
         let begin = Instant::now();
         let cache_bytes = self.memory.cache_bytes;
-        let store = Box::new(SledStore::open(
-            &self.store_dir(),
-            StoreOptions { cache_bytes },
-        )?);
+        let store = SledStore::open(&self.store_dir(), StoreOptions { cache_bytes })?;
+        // As the daemon wraps it.
+        let store = Box::new(Hooked::new(Box::new(store), Hooks::default()));
         let texts = self.home.join("texts");
         let opened = Index::open(store, &texts, parameters, self.memory.options)?;
         let report = opened.report;

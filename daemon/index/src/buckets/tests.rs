@@ -113,6 +113,12 @@ impl PostingRun for Crowded {
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.run.keys(visit)
     }
+    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
+        Ok(self.get(key)?.map(Block::from))
+    }
+    fn kept(&self, _key: &[u8]) -> Option<Block> {
+        None
+    }
     fn kept_part(&self, key: &[u8]) -> Option<Block> {
         self.parts.lock().unwrap().get(key).cloned()
     }

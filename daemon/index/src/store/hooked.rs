@@ -173,6 +173,19 @@ impl PostingRun for HookedRun {
         self.hooks.around(Operation::Read, || self.run.look_up(key))
     }
 
+    // What is in memory is not an operation on the disk.
+    fn kept(&self, key: &[u8]) -> Option<Block> {
+        self.run.kept(key)
+    }
+
+    fn kept_part(&self, key: &[u8]) -> Option<Block> {
+        self.run.kept_part(key)
+    }
+
+    fn keep_part(&self, key: &[u8], list: &[u8]) {
+        self.run.keep_part(key, list);
+    }
+
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.hooks.around(Operation::Read, || self.run.keys(visit))
     }
@@ -198,7 +211,7 @@ impl RunWriter for HookedWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::MemoryStore;
+    use crate::store::{MemoryStore, Options, SledStore};
     use std::sync::Mutex;
 
     #[test]
@@ -220,5 +233,24 @@ mod tests {
         assert_eq!(store.postings().runs().unwrap(), []);
         assert!(store.commit().is_ok());
         assert_eq!(*told.lock().unwrap(), [StoreError::SyncFailed.to_string()]);
+    }
+
+    #[test]
+    fn what_was_cached_of_a_run_is_found_through_the_hooks() {
+        let home = tempfile::tempdir().unwrap();
+        let store = SledStore::open(home.path(), Options::DAEMON).unwrap();
+        let store = Hooked::new(Box::new(store), Hooks::default());
+        let mut writer = store.postings().begin_run(NewRun::default()).unwrap();
+        writer.put(b"key", b"block").unwrap();
+        writer.finish().unwrap();
+        let run = store.postings().run(0).unwrap().unwrap();
+        assert_eq!((run.kept(b"key"), run.kept_part(b"list")), (None, None));
+        run.look_up(b"key").unwrap();
+        assert_eq!(run.kept(b"key").as_deref(), Some(&b"block"[..]));
+        run.keep_part(b"list", b"documents");
+        let list = run.kept_part(b"list");
+        assert_eq!(list.as_deref(), Some(&b"documents"[..]));
+        drop(run);
+        Box::new(store).close().unwrap();
     }
 }

@@ -9,9 +9,10 @@ use simdex_schema::RunId;
 
 use super::sled_support::seal::TreeId;
 use super::{
-    MAX_RECORD, MAX_VALUE, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store,
+    Block, MAX_RECORD, MAX_VALUE, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store,
     StoreError, VisitEntry, Write,
 };
+use crate::Cancel;
 
 /// A [`Store`] that exists only while the process runs.
 #[derive(Debug)]
@@ -47,6 +48,14 @@ impl Store for MemoryStore {
 
     fn commit(&self) -> Result<(), StoreError> {
         Ok(())
+    }
+
+    fn compact_records(&self, _least: u64, _cancel: &Cancel) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
+    fn kept_blocks(&self) -> (u64, u64) {
+        (0, 0)
     }
 
     fn bytes_on_disk(&self) -> u64 {
@@ -207,6 +216,21 @@ impl PostingRun for Map {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.read().get(key).cloned())
     }
+
+    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
+        Ok(PostingRun::get(self, key)?.map(Block::from))
+    }
+
+    // Everything is in memory.
+    fn kept(&self, _key: &[u8]) -> Option<Block> {
+        None
+    }
+
+    fn kept_part(&self, _key: &[u8]) -> Option<Block> {
+        None
+    }
+
+    fn keep_part(&self, _key: &[u8], _list: &[u8]) {}
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.walk(&[], &mut |key, _| visit(key));

@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use simdex_schema::RunId;
 
+use crate::Cancel;
 use crate::store::{
-    MemoryStore, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError,
-    VisitEntry, Write,
+    Block, MemoryStore, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store,
+    StoreError, VisitEntry, Write,
 };
 
 thread_local! {
@@ -79,6 +80,12 @@ impl Store for Frail {
         call_hook(Access::Commit, b"");
         Ok(())
     }
+    fn compact_records(&self, _least: u64, _cancel: &Cancel) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+    fn kept_blocks(&self) -> (u64, u64) {
+        (0, 0)
+    }
     fn bytes_on_disk(&self) -> u64 {
         0
     }
@@ -146,6 +153,18 @@ impl PostingRun for FrailRun {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         call_hook(Access::Read, key);
         self.0.get(key)
+    }
+    fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
+        Ok(self.get(key)?.map(Block::from))
+    }
+    fn kept(&self, key: &[u8]) -> Option<Block> {
+        self.0.kept(key)
+    }
+    fn kept_part(&self, key: &[u8]) -> Option<Block> {
+        self.0.kept_part(key)
+    }
+    fn keep_part(&self, key: &[u8], list: &[u8]) {
+        self.0.keep_part(key, list);
     }
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.0.keys(visit)
