@@ -178,7 +178,7 @@ section! {
         container_seconds: u64 = 600 => 1..=86_400,
         /// Largest ratio of unpacked to packed bytes, beyond 1 MiB.
         inflate_ratio: u32 = 200 => 1..=100_000,
-        /// Nesting depth of HTML and XML elements, and of RTF groups.
+        /// Nesting depth of XML elements, also in office documents, and of RTF groups.
         markup_depth: u32 = 1000 => 10..=10_000,
         /// Parts of one message.
         mime_parts: u32 = 1000 => 1..=100_000,

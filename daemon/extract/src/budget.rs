@@ -14,7 +14,7 @@ pub struct Budgets {
     pub total_bytes: u64,
     /// Maximum ratio of unpacked to packed bytes of one entry, once it exceeds [`Budgets::FREE_BYTES`].
     pub ratio: u32,
-    /// Nesting depth of HTML and XML elements, and of RTF groups.
+    /// Nesting depth of XML elements, also in office documents, and of RTF groups.
     pub markup_depth: u32,
     /// Parts of one message, nested messages included.
     pub mime_parts: u32,

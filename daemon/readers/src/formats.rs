@@ -59,8 +59,6 @@ use table::{engine_of, reader_of};
 /// The result of a reader: complete, or partial for a reason; or why there is no text.
 type Reading = Result<Option<Reason>, Outcome>;
 
-/// Markup nested deeper than this is not followed.
-const MAX_DEPTH: usize = 1000;
 /// Longest HTML, XML or mail that is read completely.
 const MAX_MARKUP_BYTES: u64 = 256 << 20;
 

@@ -3,7 +3,7 @@
 use quick_xml::events::{BytesRef, Event};
 use simdex_extract::Reason;
 
-use super::{MAX_DEPTH, Reading, lenient_xml, markup};
+use super::{Reading, lenient_xml, markup};
 use crate::charset;
 use crate::input::Input;
 use crate::sink::Sink;
@@ -24,6 +24,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 /// Writes the text of all elements; returns why if it is incomplete.
 fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
     let mut reader = lenient_xml::reader(xml);
+    let deepest = sink.budgets().markup_depth as usize;
     let mut tree = Tree {
         sink,
         depth: 0,
@@ -37,7 +38,7 @@ fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
             Ok(event) => tree.take(&event),
             Err(_) => return Some(Reason::Damaged),
         }
-        if tree.depth > MAX_DEPTH {
+        if tree.depth > deepest {
             return Some(Reason::DepthLimit);
         }
     }
@@ -131,6 +132,16 @@ mod tests {
     fn data_does_not_glue_and_inline_markup_does_not_split() {
         let xml = "<?xml version='1.0'?><r><a>one</a><b>two</b><p>see <x>RFC 1</x>, <![CDATA[<ok>]]></p></r>";
         assert_eq!(text(xml), ("one\ntwo\nsee RFC 1, <ok>".into(), None));
+    }
+
+    #[test]
+    fn elements_nested_deeper_than_the_budget_are_not_read() {
+        let mut sink = Sink::of(1 << 20);
+        let budget = sink.budgets().markup_depth as usize;
+        let nested = |depth: usize| "<a>".repeat(depth) + "text" + &"</a>".repeat(depth);
+        assert_eq!(write_text(&nested(budget), &mut sink), None);
+        let deeper = write_text(&nested(budget + 1), &mut sink);
+        assert_eq!(deeper, Some(Reason::DepthLimit));
     }
 
     #[test]
