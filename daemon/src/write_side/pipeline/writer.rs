@@ -183,7 +183,7 @@ impl Shared {
             match tried {
                 Ok(applied) => {
                     self.host.alarms.clear(AlarmSource::Writer);
-                    self.publish(changes.iter());
+                    self.publish(applied_of(changes, &applied.unknown_content));
                     return Ok(applied.unknown_content);
                 }
                 Err(error) if error.fault() == Fault::Input => {
@@ -283,6 +283,18 @@ fn room_of(changes: &[FileChange]) -> u64 {
         .sum()
 }
 
+/// The changes that were applied: not those of files that refer to a content that is no longer known.
+fn applied_of<'a>(
+    changes: &'a [FileChange],
+    unknown: &'a [FileKey],
+) -> impl Iterator<Item = &'a FileChange> {
+    let is_applied = |change: &&FileChange| {
+        let file = change.recorded();
+        file.is_none_or(|file| !unknown.contains(&file.key))
+    };
+    changes.iter().filter(is_applied)
+}
+
 /// The event that subscribers get for a change.
 enum FileEvent {
     Ingested,
@@ -294,4 +306,29 @@ fn file_event(change: &FileChange) -> Option<(FileEvent, &FileKey)> {
         .recorded()
         .map(|file| (FileEvent::Ingested, &file.key));
     ingested.or_else(|| Some((FileEvent::Removed, change.removed()?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_index::SeenFile;
+    use simdex_schema::file::FileOutcome;
+    use simdex_schema::{FileRecord, FileStat, RootId, State, StoredReason};
+
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_to_be_ingested_once_more_is_not_published() {
+        let key = |path: &str| FileKey {
+            root: RootId(1),
+            path: path.into(),
+        };
+        let outcome = FileOutcome::Unread(State::Skipped, StoredReason::None);
+        let record = FileRecord::new(FileStat::default(), outcome);
+        let file = |path| FileChange::file(SeenFile::without_content(key(path), record));
+        let changes = [file("a"), file("b"), FileChange::removal(key("c"))];
+        let unknown = [key("a")];
+        let applied = applied_of(&changes, &unknown).filter_map(file_event);
+        let applied: Vec<&[u8]> = applied.map(|(_, key)| &key.path[..]).collect();
+        assert_eq!(applied, [b"b", b"c"]);
+    }
 }
