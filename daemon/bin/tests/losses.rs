@@ -140,3 +140,26 @@ fn what_folder_after_folder_misses_is_for_the_whole_root_to_judge() {
     assert!(bed.engine.sync(&Cancel::never()).is_err());
     assert_eq!(bed.root().status().state, RootState::LossHeld);
 }
+
+#[test]
+fn a_move_that_was_announced_explains_its_own_files_and_no_loss_of_others() {
+    let bed = bed_of(2_500, 5);
+    for number in [0, 1] {
+        let (from, to) = (format!("d{number}"), format!("e{number}"));
+        bed.rename(&from, &to);
+        let root = bed.root();
+        let old = bed
+            .live()
+            .into_iter()
+            .filter(|path| path.starts_with(&from));
+        let key = |path: String| root.key(&bed.path(&path)).unwrap();
+        // Announced, while their records wait in the queue.
+        root.saw_deletes(&old.map(key).collect::<Vec<_>>());
+    }
+    for name in ["d2", "d3"] {
+        bed.swap_out(name);
+    }
+    assert!(bed.engine.sync(&Cancel::never()).is_err(), "believed");
+    assert_eq!(bed.root().status().state, RootState::LossHeld);
+    assert_eq!(bed.root().status().pending_loss, 1_000);
+}

@@ -10,17 +10,17 @@
 
 mod comparison;
 mod confirm;
+mod findings;
 mod known;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use simdex_index::{IndexError, IndexWriter, Registry};
-use simdex_schema::{DirectoryIdentity, FileKey, FileStat};
+use simdex_schema::{DirectoryIdentity, FileKey};
 
 use crate::base::turns::Turn;
 use crate::base::visit::FirstError;
@@ -33,6 +33,7 @@ use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 use crate::write_side::watch::loss::{HELD_FROM, LossDecision, assess};
 use crate::write_side::watch::walk::{Limits, PathState, look, walk_beneath};
 use comparison::RecordComparison;
+use findings::{WalkFindings, move_key};
 use known::KnownFiles;
 
 /// The result of a walk, or the error that ended it.
@@ -54,28 +55,8 @@ pub struct Rescan<'a> {
     pub keep_going: &'a dyn Fn() -> Result<()>,
 }
 
-/// Most files not on record whose move keys a walk holds.
-const MOST_ARRIVED: usize = 1 << 20;
 /// How often a wait for events checks whether anybody still waits for the walk.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// The findings of a walk below a directory.
-#[derive(Default)]
-struct WalkFindings {
-    /// Recorded files with a content that the walk did not meet, with their move keys.
-    missing: Vec<(FileKey, u64)>,
-    /// Move keys of files that are not on record: a missing file with one of them has moved. At most [`MOST_ARRIVED`];
-    /// of any further files it is not known that they moved, so that a loss is held rather than missed.
-    arrived: HashSet<u64>,
-}
-
-impl WalkFindings {
-    /// The token that identifies the loss of these files.
-    fn token(&self, anchor: &Anchor, lost: u64) -> LossToken {
-        let missing = self.missing.iter().map(|(key, _)| key);
-        LossToken::of_held(anchor.inode(), lost, missing)
-    }
-}
 
 /// The outcome of a walk of one directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,16 +157,35 @@ impl Rescan<'_> {
         let Some(at) = root.key(path) else {
             return Ok(());
         };
-        let mut known: Vec<FileKey> = Vec::new();
-        known.extend(self.registry.file(&at)?.map(|_| at.clone()));
-        let mut below = KnownFiles::below(self.registry, &at);
-        while let Some(key) = below.next_before(None)? {
-            known.push(key);
+        // All are noted before the first waits for the queue: a walk may judge a loss meanwhile.
+        self.known_pages(&at, |page| {
+            root.saw_deletes(&page);
+            Ok(())
+        })?;
+        self.known_pages(&at, |page| {
+            page.into_iter().try_for_each(|key| self.submit(key))
+        })?;
+        let mut under_way = self.pipeline.under_way(&at).into_iter();
+        under_way.try_for_each(|key| self.submit(key))
+    }
+
+    /// Passes on the recorded files at or below a path, a page at a time.
+    fn known_pages(
+        &self,
+        at: &FileKey,
+        mut take: impl FnMut(Vec<FileKey>) -> Result<()>,
+    ) -> Result<()> {
+        if self.registry.file(at)?.is_some() {
+            take(vec![at.clone()])?;
         }
-        root.saw_deletes(&known);
-        let under_way = self.pipeline.under_way(&at);
-        let mut named = known.into_iter().chain(under_way);
-        named.try_for_each(|key| self.submit(key))
+        let mut below = KnownFiles::below(self.registry, at);
+        loop {
+            let page = below.next_page()?;
+            if page.is_empty() {
+                return Ok(());
+            }
+            take(page)?;
+        }
     }
 
     /// The directory at a root's path, if it is the root on record; otherwise updates the root's status.
@@ -317,8 +317,14 @@ impl Rescan<'_> {
             return Ok(None);
         }
         let (keys, kinds): (Vec<FileKey>, Vec<u64>) = found.missing.iter().cloned().unzip();
-        let (known, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
-        let hold = || assess(known, missed, moved, root.deletes_among(&keys)) == LossDecision::Hold;
+        let (known, mut moved_keys) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
+        let moved = moved_keys.len() as u64;
+        // A move is announced as a delete of the old path: it explains one missing file, not two.
+        let missing = found.missing.iter();
+        let unmoved = missing.filter(|(_, kind)| !moved_keys.remove(kind));
+        let unmoved: Vec<FileKey> = unmoved.map(|(key, _)| key.clone()).collect();
+        let hold =
+            || assess(known, missed, moved, root.deletes_among(&unmoved)) == LossDecision::Hold;
         if !hold() {
             return Ok(None);
         }
@@ -354,32 +360,26 @@ impl Rescan<'_> {
         Ok(())
     }
 
-    /// The number of recorded files, and of the missing ones found at another path, recorded or not.
+    /// The number of recorded files, and the move keys of the missing ones that were found at another path, recorded or
+    /// not.
     fn known_and_moved(
         &self,
         root: &Root,
         missing: &[FileKey],
         kinds: &[u64],
         arrived: &HashSet<u64>,
-    ) -> Result<(u64, u64)> {
+    ) -> Result<(u64, HashSet<u64>)> {
         let paths: HashSet<&[u8]> = missing.iter().map(|key| &key.path[..]).collect();
-        let mut sought: HashSet<u64> = kinds.iter().copied().collect();
-        let all = sought.len();
-        sought.retain(|kind| !arrived.contains(kind));
+        let sought: HashSet<u64> = kinds.iter().copied().collect();
+        let mut moved: HashSet<u64> = sought.intersection(arrived).copied().collect();
         let mut known = 0;
         self.registry.files(root.id, &mut |key, record| {
             known += 1;
-            if !paths.contains(&key.path[..]) {
-                sought.remove(&move_key(&record.stat));
+            let move_key = move_key(&record.stat);
+            if !paths.contains(&key.path[..]) && sought.contains(&move_key) {
+                moved.insert(move_key);
             }
         })?;
-        Ok((known, (all - sought.len()) as u64))
+        Ok((known, moved))
     }
-}
-
-/// A key that stays the same when a file is moved: inode, length and time.
-fn move_key(stat: &FileStat) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (stat.inode, stat.length, stat.mtime).hash(&mut hasher);
-    hasher.finish()
 }

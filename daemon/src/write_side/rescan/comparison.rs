@@ -2,8 +2,9 @@
 
 use simdex_schema::{FileKey, FileRecord, FileStat};
 
+use super::findings::{WalkFindings, move_key};
 use super::known::{KnownFiles, inside};
-use super::{MOST_ARRIVED, Rescan, Result, WalkFindings, move_key};
+use super::{Rescan, Result};
 use crate::write_side::ingest::SeenStat;
 use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::walk::{SkipReason, WalkEntry};
@@ -62,8 +63,8 @@ impl RecordComparison<'_> {
             Some(record) => Some(record),
             None => registry.file(&key)?,
         };
-        if known.is_none() && self.found.arrived.len() < MOST_ARRIVED {
-            self.found.arrived.insert(move_key(stat));
+        if known.is_none() {
+            self.found.note_arrived(stat);
         }
         let seen = SeenStat {
             stat,

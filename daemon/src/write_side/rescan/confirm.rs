@@ -4,7 +4,8 @@
 //! is proven and walked once more, and anything that differs from what was shown is assessed again instead of being
 //! accepted.
 
-use super::{Anchor, LossToken, Rescan, Result, Root, RootState, WalkFindings};
+use super::findings::WalkFindings;
+use super::{Anchor, LossToken, Rescan, Result, Root, RootState};
 
 impl Rescan<'_> {
     /// Accepts a held loss as real, or the directory at the root's path as the root: removes every recorded file
@@ -42,7 +43,7 @@ impl Rescan<'_> {
     fn unmoved(&self, root: &Root, found: &WalkFindings) -> Result<u64> {
         let (keys, kinds): (Vec<_>, Vec<_>) = found.missing.iter().cloned().unzip();
         let (_, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
-        Ok((keys.len() as u64).saturating_sub(moved))
+        Ok((keys.len() as u64).saturating_sub(moved.len() as u64))
     }
 
     fn confirm_replaced(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {

@@ -57,6 +57,12 @@ impl<'a> KnownFiles<'a> {
         })
     }
 
+    /// Takes those of the page that comes next; none after the last page.
+    pub(super) fn next_page(&mut self) -> Result<Vec<FileKey>, IndexError> {
+        self.first()?;
+        Ok(self.page.drain(..).map(|(key, _)| key).collect())
+    }
+
     /// Takes the one at this path, if it comes next; returns its record, if it has one and that is still valid.
     pub(super) fn meet(&mut self, path: &[u8]) -> Result<Option<FileRecord>, IndexError> {
         let is_met = self.first()?.is_some_and(|first| first.path == path);
@@ -203,6 +209,21 @@ mod tests {
             "it may not be that any more"
         );
         assert_eq!(rest(&mut known), ["d", "e"]);
+    }
+
+    #[test]
+    fn a_page_is_taken_at_once_and_holds_no_more_than_a_page() {
+        let paths: Vec<String> = (0..2 * PAGE + 1)
+            .map(|number| format!("{number:06}"))
+            .collect();
+        let bed = bed(&paths);
+        let mut known = KnownFiles::below(bed.opened.index.registry(), &key(bed.root, ""));
+        let mut pages = Vec::new();
+        while let Some(page) = Some(known.next_page().unwrap()).filter(|page| !page.is_empty()) {
+            pages.push(page.len());
+        }
+        assert_eq!(pages, [PAGE, PAGE, 1]);
+        assert!(known.next_page().unwrap().is_empty());
     }
 
     #[test]

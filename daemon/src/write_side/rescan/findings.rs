@@ -1,0 +1,45 @@
+//! What a walk found beside what is on record: files that are missing, and those that may be the missing ones at another
+//! path.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use simdex_schema::{FileKey, FileStat};
+
+use crate::write_side::roots::LossToken;
+use crate::write_side::watch::anchor::Anchor;
+
+/// Most files not on record whose move keys a walk holds.
+const MOST_ARRIVED: usize = 1 << 20;
+
+/// The findings of a walk below a directory.
+#[derive(Default)]
+pub(super) struct WalkFindings {
+    /// Recorded files with a content that the walk did not meet, with their move keys.
+    pub(super) missing: Vec<(FileKey, u64)>,
+    /// Move keys of files that are not on record: a missing file with one of them has moved. At most [`MOST_ARRIVED`];
+    /// of any further files it is not known that they moved, so that a loss is held rather than missed.
+    pub(super) arrived: HashSet<u64>,
+}
+
+impl WalkFindings {
+    /// Notes a file that is not on record.
+    pub(super) fn note_arrived(&mut self, stat: &FileStat) {
+        if self.arrived.len() < MOST_ARRIVED {
+            self.arrived.insert(move_key(stat));
+        }
+    }
+
+    /// The token that identifies the loss of these files.
+    pub(super) fn token(&self, anchor: &Anchor, lost: u64) -> LossToken {
+        let missing = self.missing.iter().map(|(key, _)| key);
+        LossToken::of_held(anchor.inode(), lost, missing)
+    }
+}
+
+/// A key that stays the same when a file is moved: inode, length and time.
+pub(super) fn move_key(stat: &FileStat) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (stat.inode, stat.length, stat.mtime).hash(&mut hasher);
+    hasher.finish()
+}
