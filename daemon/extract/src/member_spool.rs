@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::sync::Arc;
 
 use crate::member::{Member, MemberHead};
-use crate::private_bytes::{Claim, GrowingBytes, PrivateBytes, PrivateFile};
+use crate::private_bytes::{GrowingBytes, PrivateBytes, PrivateFile};
 use crate::spool_budget::SpoolBudget;
 use crate::{Budgets, Reason};
 
@@ -59,7 +59,7 @@ impl MemberBytes {
         space: &SpoolBudget,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let mut out = io::BufWriter::new(GrowingBytes::new(space, Claim::More, 0)?);
+        let mut out = io::BufWriter::new(GrowingBytes::new(space, 0)?);
         write(&mut out)?;
         let grown = out.into_inner()?;
         let extent = Extent {
@@ -97,7 +97,7 @@ impl MemberBytes {
     /// # Errors
     /// If the temporary file cannot be written.
     pub fn to_file(&self) -> io::Result<PrivateFile> {
-        let mut copy = GrowingBytes::new(&self.spool.space, Claim::More, self.length())?;
+        let mut copy = GrowingBytes::new(&self.spool.space, self.length())?;
         io::copy(&mut self.reader(), &mut copy)?;
         copy.finish()?.into_file(&self.spool.space)
     }
@@ -145,7 +145,7 @@ impl<'a> MemberCollector<'a> {
             space,
             budgets,
             policy,
-            spool: GrowingBytes::new(space, Claim::More, 0)?,
+            spool: GrowingBytes::new(space, 0)?,
             received: 0,
             members: Vec::new(),
             failed: None,

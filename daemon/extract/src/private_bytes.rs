@@ -134,27 +134,10 @@ impl Write for SpoolFile {
     }
 }
 
-/// How room is reserved: `First` waits, because the caller holds nothing yet; `More` fails at once.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Claim {
-    First,
-    More,
-}
-
-impl Claim {
-    fn reserve(self, space: &SpoolBudget, bytes: u64) -> io::Result<Reservation> {
-        match self {
-            Self::First => space.reserve_first(bytes),
-            Self::More => space.reserve(bytes),
-        }
-    }
-}
-
 /// Bytes being received: in memory, then in a file.
 #[derive(Debug)]
 pub(crate) struct GrowingBytes {
     space: SpoolBudget,
-    claim: Claim,
     memory: Vec<u8>,
     file: Option<SpoolFile>,
     length: u64,
@@ -162,10 +145,9 @@ pub(crate) struct GrowingBytes {
 
 impl GrowingBytes {
     /// No bytes yet; about `expected` are to come.
-    pub(crate) fn new(space: &SpoolBudget, claim: Claim, expected: u64) -> io::Result<Self> {
+    pub(crate) fn new(space: &SpoolBudget, expected: u64) -> io::Result<Self> {
         let mut growing = Self {
             space: space.clone(),
-            claim,
             memory: Vec::new(),
             file: None,
             length: 0,
@@ -174,6 +156,14 @@ impl GrowingBytes {
             growing.spill(expected)?;
         }
         Ok(growing)
+    }
+
+    /// No bytes yet; those to come go to a file, for which this was reserved.
+    pub(crate) fn in_file(space: &SpoolBudget, reserved: Reservation) -> io::Result<Self> {
+        Ok(Self {
+            file: Some(SpoolFile::new(space, reserved)?),
+            ..Self::new(space, 0)?
+        })
     }
 
     /// Bytes written so far.
@@ -189,7 +179,7 @@ impl GrowingBytes {
     }
 
     fn spill(&mut self, expected: u64) -> io::Result<&mut SpoolFile> {
-        let reserved = self.claim.reserve(&self.space, expected)?;
+        let reserved = self.space.reserve(expected)?;
         let mut file = SpoolFile::new(&self.space, reserved)?;
         file.write_all(&std::mem::take(&mut self.memory))?;
         Ok(self.file.insert(file))
@@ -231,11 +221,11 @@ mod tests {
     #[test]
     fn what_outgrows_the_memory_lies_in_a_file_within_the_budget() {
         let space = space(3 << 20);
-        let mut growing = GrowingBytes::new(&space, Claim::More, 0).unwrap();
+        let mut growing = GrowingBytes::new(&space, 0).unwrap();
         growing.write_all(&vec![1; IN_MEMORY]).unwrap();
         assert_eq!(space.used(), 0);
         growing.write_all(&[2; 7]).unwrap();
-        let mut other = GrowingBytes::new(&space, Claim::More, 0).unwrap();
+        let mut other = GrowingBytes::new(&space, 0).unwrap();
         let full = other.write_all(&vec![1; 3 << 20]).unwrap_err();
         assert_eq!(full.kind(), io::ErrorKind::QuotaExceeded);
         let (length, kept) = (growing.length(), growing.finish().unwrap());

@@ -7,8 +7,8 @@
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
 
-use crate::private_bytes::{Claim, GrowingBytes, IN_MEMORY, PrivateBytes, PrivateFile};
-use crate::spool_budget::SpoolBudget;
+use crate::private_bytes::{GrowingBytes, IN_MEMORY, PrivateBytes, PrivateFile};
+use crate::spool_budget::{Reservation, SpoolBudget};
 
 /// Bytes read at once.
 const BUFFER: usize = 128 << 10;
@@ -83,7 +83,11 @@ impl SpoolBudget {
         expected: u64,
         bounds: &Bounds<'_>,
     ) -> Result<Snapshot, SnapshotError> {
-        let out = GrowingBytes::new(self, Claim::First, expected.min(bounds.limit));
+        let expected = expected.min(bounds.limit);
+        let out = match expected > IN_MEMORY as u64 {
+            true => GrowingBytes::in_file(self, bounds.reserve(self, expected)?),
+            false => GrowingBytes::new(self, expected),
+        };
         let mut out = out.map_err(SnapshotError::Spool)?;
         let mut from = source;
         from.rewind().map_err(SnapshotError::Source)?;
@@ -108,6 +112,15 @@ struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
+    /// Reserves bytes for a file of which nothing is held yet.
+    fn reserve(&self, space: &SpoolBudget, bytes: u64) -> Result<Reservation, SnapshotError> {
+        let reserved = space.reserve_first(bytes, self.keep_going);
+        reserved.map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => SnapshotError::Stopped,
+            _ => SnapshotError::Spool(error),
+        })
+    }
+
     /// Passes on all bytes of a reader, and counts them; a failure of `take` is the spool's.
     fn read_all(
         &self,

@@ -18,6 +18,8 @@ use crate::pool::QueueKey;
 
 /// How long a caller that takes a snapshot waits for room.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How often it checks whether anybody still waits for the snapshot.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A directory for unlinked files, and the bytes they may take together. Clones share both, and so do the spaces made
 /// by [`Self::of`].
@@ -115,33 +117,51 @@ impl SpoolBudget {
     /// Reserves `bytes` for a document of which nothing is held yet. Waits for room, behind roots that hold less and
     /// earlier calls of the same one, so that small reservations do not all overtake a large one. At least a quarter of
     /// the budget is left to documents of which something is held, unless there are none.
-    pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
-        let deadline = Instant::now() + PATIENCE;
+    ///
+    /// # Errors
+    /// [`io::ErrorKind::Interrupted`] once `keep_going` returns false.
+    pub(crate) fn reserve_first(
+        &self,
+        bytes: u64,
+        keep_going: &dyn Fn() -> bool,
+    ) -> io::Result<Reservation> {
         let place = PlaceInLine::in_line(self, bytes);
-        let mut state = self.lock();
-        loop {
-            let now = Instant::now();
-            if bytes > self.inner.limit
-                || state
-                    .shares
-                    .has_room_for(place.number, self.inner.limit, now)
-            {
-                break;
-            }
-            let left = deadline.saturating_duration_since(now);
-            if left.is_zero() {
-                state.shares.gives_up(self.owner, now);
-                drop(state);
-                return Err(io::ErrorKind::QuotaExceeded.into());
-            }
-            let waited = self.inner.freed.wait_timeout(state, left);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-        drop(state);
+        self.wait_for_room(place.number, bytes, keep_going)?;
         // Still the next in the queue: no other document that holds nothing takes the room before that.
         let reserved = self.reserve(bytes)?;
         self.lock().shares.is_served(self.owner);
         Ok(reserved)
+    }
+
+    fn wait_for_room(
+        &self,
+        number: u64,
+        bytes: u64,
+        keep_going: &dyn Fn() -> bool,
+    ) -> io::Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if !keep_going() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let mut state = self.lock();
+            let now = Instant::now();
+            if bytes > self.inner.limit || state.shares.has_room_for(number, self.inner.limit, now)
+            {
+                return Ok(());
+            }
+            let left = deadline.saturating_duration_since(now);
+            if left.is_zero() {
+                state.shares.gives_up(self.owner, now);
+                return Err(io::ErrorKind::QuotaExceeded.into());
+            }
+            // A poisoned lock is taken again above.
+            drop(
+                self.inner
+                    .freed
+                    .wait_timeout(state, left.min(POLL_INTERVAL)),
+            );
+        }
     }
 
     fn nothing(&self) -> Reservation {
@@ -282,7 +302,7 @@ mod tests {
             _ => Err(io::ErrorKind::StorageFull.into()),
         };
         let space = SpoolBudget::admitted_by(std::env::temp_dir(), 100, full);
-        let mut held = space.reserve_first(2).unwrap();
+        let mut held = space.reserve_first(2, &|| true).unwrap();
         let refused = held.grow(3).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
         assert_eq!(space.used(), 2, "what is refused is not reserved");
@@ -291,31 +311,34 @@ mod tests {
     #[test]
     fn who_holds_nothing_waits_for_room_and_leaves_some_to_those_who_hold() {
         let space = space(100);
-        let held = space.reserve_first(80).unwrap();
+        let held = space.reserve_first(80, &|| true).unwrap();
         let inner = space.reserve(15).unwrap();
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| space.reserve_first(40).map(|_| ()));
+            let waiting = scope.spawn(|| space.reserve_first(40, &|| true).map(|_| ()));
             drop((held, inner));
             waiting.join().unwrap().unwrap();
         });
-        assert!(space.reserve_first(101).is_err(), "it can never fit");
+        assert!(
+            space.reserve_first(101, &|| true).is_err(),
+            "it can never fit"
+        );
         assert_eq!(space.used(), 0);
     }
 
     #[test]
     fn who_wants_much_is_not_passed_by_those_who_want_little() {
         let space = space(100);
-        let held = space.reserve_first(20).unwrap();
+        let held = space.reserve_first(20, &|| true).unwrap();
         let until = |lined: usize, is_over: &dyn Fn() -> bool| {
             while space.lock().shares.waiting() < lined && !is_over() {
                 std::thread::yield_now();
             }
         };
         std::thread::scope(|scope| {
-            let large = scope.spawn(|| space.reserve_first(60));
+            let large = scope.spawn(|| space.reserve_first(60, &|| true));
             until(1, &|| large.is_finished());
             // It would fit beside what is held.
-            let small = scope.spawn(|| space.reserve_first(20));
+            let small = scope.spawn(|| space.reserve_first(20, &|| true));
             until(2, &|| small.is_finished());
             assert_eq!(space.used(), 20, "it waits behind");
             drop(held);
@@ -325,5 +348,20 @@ mod tests {
             assert_eq!(small.join().unwrap().unwrap().bytes(), 20);
         });
         assert_eq!(space.lock().shares.waiting(), 0);
+    }
+
+    #[test]
+    fn a_wait_for_room_ends_once_nobody_waits_for_the_snapshot() {
+        let space = space(10);
+        let held = space.reserve_first(10, &|| true).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let twice = || {
+            asked.set(asked.get() + 1);
+            asked.get() < 3
+        };
+        let stopped = space.reserve_first(5, &twice).unwrap_err();
+        assert_eq!(stopped.kind(), io::ErrorKind::Interrupted);
+        assert_eq!((asked.get(), space.lock().shares.waiting()), (3, 0));
+        drop(held);
     }
 }

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use super::run::{Output, RunLimit, run};
 use super::{MachineFault, OutsidePrograms, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
-use crate::private_bytes::{Claim, GrowingBytes};
+use crate::private_bytes::GrowingBytes;
 use crate::spool_budget::SpoolBudget;
 use crate::{Extraction, Fact, Outcome, Reason};
 
@@ -197,7 +197,7 @@ fn words(extraction: &Extraction) -> usize {
 
 /// Bytes as the input of the next program.
 pub(super) fn spooled(bytes: &[u8], space: &SpoolBudget) -> io::Result<File> {
-    let mut kept = GrowingBytes::new(space, Claim::More, bytes.len() as u64)?;
+    let mut kept = GrowingBytes::new(space, bytes.len() as u64)?;
     kept.write_all(bytes)?;
     // The budget counts what documents leave behind; this is dropped with its page.
     reopened(kept.finish()?.into_file(space)?.as_fd())
