@@ -1,6 +1,6 @@
 //! The thread that frees the room of replaced records and dead texts.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simdex_index::{Fault, IndexError};
 
@@ -13,25 +13,43 @@ const EVERY: Duration = Duration::from_secs(2);
 /// How long it waits after an attempt that the machine did not allow.
 const AFTER_FAILURE: Duration = Duration::from_secs(600);
 
+/// When records or texts may be compacted again. Each waits only for itself: texts need less room than records, and
+/// what they free may be what the records lack.
+#[derive(Clone, Copy, Debug, Default)]
+struct Attempts {
+    not_before: Option<Instant>,
+}
+
+impl Attempts {
+    fn is_due(&self, now: Instant) -> bool {
+        self.not_before.is_none_or(|until| until <= now)
+    }
+
+    /// Notes whether an attempt that just ended was allowed by the machine.
+    fn ended(&mut self, is_done: bool) {
+        self.not_before = (!is_done).then(|| Instant::now() + AFTER_FAILURE);
+    }
+}
+
 impl Shared {
     /// Rewrites records and texts wherever they take much more room than they need.
     pub(super) fn compact_at_times(&self) {
-        let mut pause = EVERY;
-        while self.lifecycle.wait(pause) {
+        let [mut records, mut texts] = [Attempts::default(); 2];
+        while self.lifecycle.wait(EVERY) {
             let cancel = self.lifecycle.cancel();
-            let records = self.writer.compact_records(cancel);
-            let records = self.report_outcome("records", records.map(usize::from));
-            let texts = self.report_outcome("texts", self.writer.compact_texts(cancel));
-            pause = match records && texts {
-                true => EVERY,
-                false => AFTER_FAILURE,
-            };
+            if records.is_due(Instant::now()) {
+                let done = self.writer.compact_records(cancel).map(usize::from);
+                records.ended(self.handle_compacted("records", done));
+            }
+            if texts.is_due(Instant::now()) {
+                texts.ended(self.handle_compacted("texts", self.writer.compact_texts(cancel)));
+            }
         }
     }
 
     /// Logs the result of compacting, and fails the engine if the index failed; returns false if it is to be tried
     /// later.
-    fn report_outcome(&self, what: &str, done: Result<usize, IndexError>) -> bool {
+    fn handle_compacted(&self, what: &str, done: Result<usize, IndexError>) -> bool {
         match done {
             Ok(0) => {}
             Ok(_) => tracing::info!("{what} of the index were rewritten"),
@@ -49,5 +67,20 @@ impl Shared {
             }
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_attempt_is_repeated_after_its_pause_and_a_successful_one_at_once() {
+        let (mut records, mut texts) = (Attempts::default(), Attempts::default());
+        records.ended(false);
+        texts.ended(true);
+        let now = Instant::now();
+        assert!(!records.is_due(now) && texts.is_due(now));
+        assert!(records.is_due(now + AFTER_FAILURE));
     }
 }
