@@ -13,7 +13,7 @@ use simdex_schema::{DocId, GroupId, key};
 use super::regrouped::Regrouped;
 use crate::batch::Batch;
 use crate::shared::IndexState;
-use crate::{IndexError, IndexWriter};
+use crate::{Fault, IndexError, IndexWriter};
 
 /// Documents whose groups are shown, and those whose groups are not.
 type ByShown = (BTreeSet<DocId>, BTreeSet<DocId>);
@@ -88,7 +88,16 @@ impl IndexWriter {
             batch.put(key::group(*id), group_value(*group));
         }
         batch.put(key::meta(), writer.meta.encode());
-        Ok(batch.apply()?)
+        // Memory is ahead of the store until this succeeds, and these documents are not queued again. Each error of such
+        // a batch is a `Fault::Index`: the index is opened again, from what is stored.
+        let stored = batch.apply();
+        debug_assert!(
+            stored
+                .as_ref()
+                .err()
+                .is_none_or(|error| error.fault() == Fault::Index)
+        );
+        Ok(stored?)
     }
 }
 
