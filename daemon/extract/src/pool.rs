@@ -112,7 +112,7 @@ impl Pool {
     ///
     /// # Errors
     /// If it must not be read, see [`NotTried`].
-    pub fn begin(
+    fn begin(
         &self,
         hash: [u8; 32],
         wait_policy: WaitPolicy,
@@ -141,7 +141,8 @@ impl Pool {
         self.outside.as_ref()
     }
 
-    /// Reads the text of `document`, an open regular file that can be read and not written.
+    /// Reads the text of `document`, an open regular file that can be read and not written, without a mark that it is
+    /// being read: for tests, the fuzzer and examples. The daemon calls [`Pool::extract_marked`].
     ///
     /// Waits for a free worker, then at most [`Limits::wall`] for its answer.
     pub fn extract(&self, document: impl AsFd, options: &ReadOptions) -> Extraction {

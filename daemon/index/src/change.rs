@@ -79,7 +79,7 @@ impl FileChange {
         }
     }
 
-    /// Everything inside, if all of a container is recorded at once.
+    /// Everything inside, if all of a container is recorded at once; for tests.
     pub fn members(&self) -> &[SeenFile] {
         match &self.0 {
             Delta::Container { members, .. } => members,

@@ -15,7 +15,7 @@ pub enum Fault {
     Input,
     /// The machine lacks something now, and nothing was changed: the same call may succeed later.
     Transient,
-    /// The engine failed, or what was written may be lost: nothing is trusted until the index was closed, opened and
+    /// The store failed, or what was written may be lost: nothing is trusted until the index was closed, opened and
     /// examined again.
     Index,
 }
@@ -71,8 +71,8 @@ impl StoreError {
         }
     }
 
-    /// Whether one of our files could not even be opened because descriptors or memory ran out. An error that the
-    /// engine reports of itself (`use`) is no shortage: the engine stays failed. Neither is a failed fsync, whatever it
+    /// Whether one of our files could not even be opened because descriptors or memory ran out. An error that
+    /// sled reports of itself (`use`) is no shortage: sled stays failed. Neither is a failed fsync, whatever it
     /// was short of: the next one may not report the pages that are lost.
     pub(crate) fn is_shortage(&self) -> bool {
         matches!(self, Self::Io { action, source, .. }

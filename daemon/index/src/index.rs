@@ -228,7 +228,7 @@ impl Index {
         self.shared.signing[at].load(Ordering::Relaxed) as f64 / 1e9
     }
 
-    /// The memory held by each part of the index. Pages of the engine are not included: only the engine knows them.
+    /// The memory held by each part of the index. Pages of sled are not included: only sled knows them.
     pub fn memory_use(&self) -> Vec<MemoryUse> {
         memory_use::measure(&self.shared)
     }

@@ -13,14 +13,14 @@
 //! Each is in a file of its name; the methods are in the files below that. All of them share `shared`: store, texts,
 //! the state in memory and its locks. The parts:
 //!
-//! * Write side: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
+//! * Writing: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
-//! * In memory: `table` (figures of every document), `resigning` (documents that are not signed as the setting says),
+//! * In memory: `table` (figures of every document), `resigning` (documents that are not signed by the sampling in force),
 //!   `counts` (of files), `cache`, `damaged_texts`; `memory` bounds what is held for a call, `work` counts what
 //!   searching for edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
-//!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`verify`] reads
-//!   all of it.
+//!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`integrity`]
+//!   reads all of it.
 //!
 //! All of it is synchronous; call it from blocking threads. Readers wait
 //! neither for a merge nor for any other access to the store: see `reader/postings.rs`.

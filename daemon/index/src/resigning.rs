@@ -1,7 +1,7 @@
-//! Documents that are signed with another setting than the one in force: they wait to be signed again, one after
+//! Documents that are signed with another sampling than the one in force: they wait to be signed again, one after
 //! another, while queries are answered from the signatures that exist by now.
 //!
-//! Their figures and the setting tell which they are, so nothing is stored: after a crash they are found again. Only
+//! Their figures and the sampling tell which they are, so nothing is stored: after a crash they are found again. Only
 //! [`IndexWriter::sign_some_anew`](crate::IndexWriter::sign_some_anew) reads their texts.
 
 use std::time::Instant;
@@ -16,9 +16,9 @@ use crate::shared::IndexState;
 /// The progress of signing documents again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SigningAnew {
-    /// Documents that are not signed as the setting says.
+    /// Documents that are not signed by the sampling in force.
     pub waiting: u64,
-    /// Documents that were signed again since the setting was made, or the index opened.
+    /// Documents that were signed again since the sampling was set, or the index opened.
     pub done: u64,
     /// Documents that keep their signatures. Either their texts are damaged or missing, and the next rescan has them
     /// extracted again; or they could not be read for another reason, which is in the log, and the next opening tries

@@ -50,11 +50,11 @@ pub use sign_anew::SignStep;
 ///   of a file's record;
 /// * `roots_and_reports`: [`add_root`](Self::add_root), [`put_root`](Self::put_root),
 ///   [`put_report`](Self::put_report) and [`forget_reports`](Self::forget_reports);
-/// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`serve`](Self::serve); and for
+/// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`set_grouped_view`](Self::set_grouped_view); and for
 ///   callers that wait [`is_settled`](Self::is_settled), [`end_epoch`](Self::end_epoch),
 ///   [`is_settled_through`](Self::is_settled_through);
 /// * `sign_anew`: how coarsely texts are sampled. [`set_sampling`](Self::set_sampling), and
-///   [`sign_some_anew`](Self::sign_some_anew), which signs documents again that are not signed as the setting says;
+///   [`sign_some_anew`](Self::sign_some_anew), which signs documents again that are not signed by that sampling;
 /// * `merge`: [`merge`](Self::merge), of buffered postings into a run; it begins by purging (`purge`) what no file
 ///   carries;
 /// * `compact`: [`compact_records`](Self::compact_records) and [`compact_texts`](Self::compact_texts);

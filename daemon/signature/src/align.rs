@@ -71,12 +71,6 @@ pub struct Alignment {
     pub steps: u64,
 }
 
-/// Aligns two texts by their lines.
-pub fn align_lines(a: &[u32], b: &[u32]) -> Alignment {
-    let aligned = align_lines_while(a, b, &mut || Ok::<_, Infallible>(()));
-    aligned.unwrap_or_else(|never| match never {})
-}
-
 /// Aligns lines as long as `go_on` lets it, which is asked every some thousand items looked at.
 ///
 /// # Errors

@@ -27,19 +27,19 @@ pub struct SizeStep {
     pub rung: Rung,
 }
 
-/// Why groups of sizes are no setting.
+/// Why size steps are no sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSampling {
-    /// There is no group.
+    /// There is no size step.
     #[error("it names no group of sizes")]
     Empty,
-    /// Texts shorter than all groups have no rung.
+    /// Texts shorter than those of all size steps have no rung.
     #[error("its first group begins at {0} bytes; the first one begins at 0")]
     Uncovered(u64),
-    /// Groups do not ascend.
+    /// Size steps do not ascend.
     #[error("a group from {later} bytes comes after one from {earlier}; groups ascend")]
     Order {
-        /// Where the group before begins.
+        /// Where the size step before begins.
         earlier: u64,
         /// Where this one does.
         later: u64,
@@ -47,13 +47,13 @@ pub enum BadSampling {
     /// A rung that would leave excerpts unseen.
     #[error("n = {0} is too coarse; documents are sampled at n = 64 at most")]
     TooCoarse(u64),
-    /// A group is sampled more finely than one of shorter texts.
+    /// A size step is sampled more finely than one of shorter texts.
     #[error("texts from {0} bytes on are sampled more finely than shorter ones")]
     Finer(u64),
 }
 
 impl Sampling {
-    /// The setting of these groups, shortest texts first; they need not differ in rung.
+    /// The sampling of these size steps, shortest texts first; they need not differ in rung.
     pub fn new(groups: &[SizeStep]) -> Result<Self, BadSampling> {
         let first = groups.first().ok_or(BadSampling::Empty)?;
         if first.from != 0 {
@@ -91,7 +91,7 @@ impl Sampling {
         Rung::all().nth(reached.count()).unwrap_or(Rung::ZERO)
     }
 
-    /// The groups, shortest texts first; any two that follow each other differ in rung.
+    /// The size steps, shortest texts first; any two that follow each other differ in rung.
     pub fn groups(&self) -> Vec<SizeStep> {
         let begins = [0].into_iter().chain(self.from);
         let ends = self.from.into_iter().chain([NEVER]);
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_is_refused_by_what_is_wrong_with_it() {
+    fn what_is_no_sampling_is_refused_by_what_is_wrong_with_it() {
         let refused = |of: &[(u64, u8)]| Sampling::new(&groups(of)).map(|s| s.groups());
         let order = BadSampling::Order {
             earlier: 9,

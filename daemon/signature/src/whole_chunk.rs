@@ -3,8 +3,8 @@
 //! Source: the Basic Sliding Window of Muthitacharoen, Chen and Mazières 2001, as Cherkasova et
 //! al. 2009, §2 "Content-Based Chunking Approach" define it: a window of w bytes moves over the
 //! file, its place k ends a chunk if F_k mod n = 0, chunks are compared by hash. Cost: one rolling
-//! pass and one hash of the text. The product aligns texts with the chunks of FastCDC
-//! ([`crate::chunk_map`]) in place of these.
+//! pass and one hash of the text. The daemon signs raw bytes with FastCDC ([`crate::Chunks`]) in
+//! place of these.
 //!
 //! Equal hashes mean equal spans. A small edit changes the hash of the whole chunk, which BSW_n,
 //! the paper's repair, avoids.

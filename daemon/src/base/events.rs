@@ -5,7 +5,7 @@
 //! Nothing is recorded until somebody subscribes for the first time.
 
 use std::collections::VecDeque;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -280,25 +280,18 @@ impl Subscriber {
     }
 }
 
-impl VisibleChange {
-    /// A change of a file or root.
-    pub fn at(kind: EventKind, root: RootId, path: &Path) -> Self {
-        Self {
-            kind,
-            root: Some(root),
-            path: path.to_owned(),
-            group: None,
-            detail: String::new(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn change(path: &str) -> VisibleChange {
-        VisibleChange::at(EventKind::FileRemoved, RootId(1), Path::new(path))
+        VisibleChange {
+            kind: EventKind::FileRemoved,
+            root: Some(RootId(1)),
+            path: PathBuf::from(path),
+            group: None,
+            detail: String::new(),
+        }
     }
 
     fn path(event: Result<Arc<Event>, LostEvents>) -> String {

@@ -1,7 +1,7 @@
 //! Watching roots: events are hints, the walk is the truth.
 //!
-//! A [`RootWatcher`] turns the kernel's events for one root into a few debounced [`Hint`]s; the engine responds
-//! to each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever may have
+//! A [`RootWatcher`] turns the kernel's events for one root into a few debounced [`Hint`]s; the dispatcher
+//! responds to each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever may have
 //! been missed (an overflow, a share without events, a root that came back) ends in [`Hint::Rescan`], so a lost
 //! event costs time but never correctness.
 //!
@@ -66,7 +66,7 @@ pub struct ChosenMode {
     pub why: String,
 }
 
-/// A change that may have happened below a root; the engine finds out.
+/// A change that may have happened below a root; the dispatcher finds out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// A path that is not a directory and may be new or changed.
@@ -94,7 +94,7 @@ pub enum Cause {
     /// The native watcher failed and was re-armed.
     WatcherError,
     /// Native watching could not be armed, whatever the error: from now on the root is polled
-    /// ([`RootWatcher::chosen`] says why). The cause's code is that of the most frequent error.
+    /// ([`RootWatcher::chosen`] says why).
     FellBackToPolling,
     /// The root is missing or unreadable: it is stale and nothing in it counts as deleted.
     RootGone,
@@ -113,7 +113,7 @@ impl Cause {
             Self::Timer => "timer",
             Self::Overflow => "overflow",
             Self::WatcherError => "watcher-error",
-            Self::FellBackToPolling => "watch-limit",
+            Self::FellBackToPolling => "polled-instead",
             Self::RootGone => "root-gone",
             Self::RootBack => "root-back",
             Self::RootReplaced => "root-replaced",

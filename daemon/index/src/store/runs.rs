@@ -1,6 +1,6 @@
 //! The runs of postings on disk: a directory with one database of sled for each.
 //!
-//! A log-structured engine reclaims space by rewriting the live data, and its file does not shrink by itself. Runs die
+//! A log-structured store reclaims space by rewriting the live data, and its file does not shrink by itself. Runs die
 //! as a whole, so each has a database of its own: dropping a run removes a directory. A run is built under another name
 //! and renamed once it is power-safe, so that leftovers of a crash are recognised by name and never opened.
 
@@ -30,7 +30,7 @@ const DROPPED: &str = ".gone";
 const LEAST_ROOM: u64 = 2 << 20;
 
 /// sled gets this fraction of the cache, for the index above its leaves, and single blocks most of the rest.
-const CACHE_OF_ENGINE: u64 = 4;
+const CACHE_OF_SLED: u64 = 4;
 /// Parts of blocks get this fraction of the cache: some twenty of them take as much as a block.
 const CACHE_OF_PARTS: u64 = 8;
 
@@ -62,12 +62,12 @@ impl RunDatabases {
     ) -> Result<Self, StoreError> {
         let dir = store.join(DIR);
         safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
-        let (of_engine, of_parts) = (cache_bytes / CACHE_OF_ENGINE, cache_bytes / CACHE_OF_PARTS);
+        let (of_sled, of_parts) = (cache_bytes / CACHE_OF_SLED, cache_bytes / CACHE_OF_PARTS);
         let runs = Self {
             dir,
             lock: lock.clone(),
-            cache_bytes: of_engine,
-            blocks: Blocks::new(cache_bytes - of_engine - of_parts),
+            cache_bytes: of_sled,
+            blocks: Blocks::new(cache_bytes - of_sled - of_parts),
             parts: Blocks::new(of_parts),
             open: RwLock::default(),
         };

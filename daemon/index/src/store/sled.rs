@@ -128,7 +128,8 @@ impl SledStore {
 
     /// Closes and opens again. sled writes the snapshot that makes opening fast only while opening: after a bulk load
     /// this saves the next start the reading of the whole log.
-    pub fn close_and_reopen(self, options: Options) -> Result<Self, StoreError> {
+    #[cfg(test)]
+    pub(crate) fn close_and_reopen(self, options: Options) -> Result<Self, StoreError> {
         let dir = self.dir.clone();
         self.close()?;
         Self::open(&dir, options)

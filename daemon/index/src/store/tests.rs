@@ -294,7 +294,7 @@ fn a_store_with_a_corrupt_value_is_set_aside() {
 }
 
 #[test]
-fn commits_the_engine_lost_are_noticed() {
+fn commits_that_sled_lost_are_noticed() {
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     let old = store.get_raw(TreeId::Commits, b"last");
@@ -514,7 +514,7 @@ fn damage_that_only_this_process_sees_gives_nothing_up() {
 }
 
 #[test]
-fn every_flipped_bit_of_the_engines_settings_is_put_right() {
+fn every_flipped_bit_of_the_settings_of_sled_is_put_right() {
     let (_temp, dir) = filled();
     let path = dir.join("conf");
     let whole = fs::read(&path).unwrap();

@@ -1,4 +1,4 @@
-//! The write side: changes of files become atomic batches of records, and postings in the buffer.
+//! Applies changes of files: they become atomic batches of records, and postings in the buffer.
 //!
 //! A document lives as long as some file carries it. A document that lost its last file stays recorded until the next
 //! merge, so that a move (removed here, created there) finds its content again and costs no second extraction. A

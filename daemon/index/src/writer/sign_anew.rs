@@ -1,4 +1,4 @@
-//! Changes how coarsely texts are sampled, and signs documents again by the new setting, one after another, while
+//! Changes how coarsely texts are sampled, and signs documents again by the new sampling, one after another, while
 //! queries are answered.
 //!
 //! A document gets its new signature in one step: one batch changes its record, its postings in the buffers are
@@ -7,7 +7,7 @@
 //! neighbours depend on its rung. So it leaves its group, with its members, and is placed again as if it were new: the
 //! groups are those of an index that was signed this way from the beginning.
 //!
-//! Progress is not stored: a document whose rung is not that of the setting waits.
+//! Progress is not stored: a document whose rung is not that of the sampling waits.
 
 use std::sync::{RwLockWriteGuard, TryLockError};
 
@@ -51,7 +51,7 @@ struct NewSignatures {
 
 impl IndexWriter {
     /// Sets how coarsely texts are sampled; `None` goes by their length only. Power-safe when it returns. Documents
-    /// that are signed with another setting wait from then on: returns how many.
+    /// that are signed with another sampling wait from then on: returns how many.
     pub fn set_sampling(&self, sampling: Option<Sampling>) -> Result<u64, IndexError> {
         let mut writer = self.lock();
         let meta = MetaRecord {

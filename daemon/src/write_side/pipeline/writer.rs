@@ -109,7 +109,7 @@ impl Shared {
 
     /// Applies the next part of a container; `None` if the engine ends. If a content is not known, the rest is dropped:
     /// the container is not whole, and stays to be read again. If the store refuses a part, the rest is dropped too:
-    /// the container keeps its record, and is not called whole without the members of that part.
+    /// the container is recorded as too large, without a stat, so that it is read again when its stat is compared.
     fn apply_next_part(&self, mut container: OpenContainer) -> Option<NextPart> {
         let next = container.parts.pop_front();
         let applied = self.apply(next.as_slice())?;
@@ -322,9 +322,11 @@ mod tests {
             root: RootId(1),
             path: path.into(),
         };
-        let outcome = FileOutcome::Unread(State::Skipped, StoredReason::None);
-        let record = FileRecord::new(FileStat::default(), outcome);
-        let file = |path| FileChange::file(SeenFile::without_content(key(path), record));
+        let file = |path| {
+            let outcome = FileOutcome::Unread(State::Skipped, StoredReason::None);
+            let record = FileRecord::new(FileStat::default(), outcome);
+            FileChange::file(SeenFile::without_content(key(path), record))
+        };
         let changes = [file("a"), file("b"), FileChange::removal(key("c"))];
         let unknown = [key("a")];
         let applied = applied_of(&changes, &unknown).filter_map(file_event);

@@ -3,7 +3,7 @@
 //! sled mistakes a damaged message near the end of its log for a torn tail, and drops everything after it: one flipped
 //! bit can silently remove hundreds of committed records, and no checksum of a value shows it. (What it skips earlier
 //! in the log is found by the sum of all records: [`crate::store::records::summed`].) So each commit writes its number
-//! into sled, and once that is power-safe into a file of its own. As the log keeps order, an engine that knows a lower
+//! into sled, and once that is power-safe into a file of its own. As the log keeps order, a sled that knows a lower
 //! number than the file has lost commits.
 //!
 //! Numbers alone do not distinguish stores: restored records of an earlier life of a store may know more commits than

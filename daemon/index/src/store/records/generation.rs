@@ -1,6 +1,6 @@
 //! Which database of sled holds the records of a store: its generations.
 //!
-//! A log-structured engine's file does not shrink, so records are now and then copied into a new database
+//! A log-structured store's file does not shrink, so records are now and then copied into a new database
 //! ([`super::rewrite`]). Generation 0 is in the directory of the store itself, each later one in a directory of its
 //! own, `records/NNNNNN`. An unfinished one has a mark beside it, the empty file `records/NNNNNN.new`: written,
 //! power-safe, before the directory is made, and removed once everything in it is power-safe. It is a mark and not

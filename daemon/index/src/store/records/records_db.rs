@@ -36,7 +36,7 @@ pub(in crate::store) struct RecordsDb {
     last: LastHandle,
     pub(in crate::store) durable: Durable,
     pub(in crate::store) generation: Generation,
-    /// Set once another generation is current: the last reader of this one removes its files, since the engine opens
+    /// Set once another generation is current: the last reader of this one removes its files, since sled opens
     /// those of large values only when they are read.
     superseded: OnceLock<Superseded>,
 }

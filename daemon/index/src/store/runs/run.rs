@@ -1,6 +1,6 @@
 //! One run of postings: a database of sled, filled in the order of keys and then only read.
 //!
-//! The last block marks the end of the run: an engine that mistakes damage for a torn tail of its log, and drops what
+//! The last block marks the end of the run: a sled that mistakes damage for a torn tail of its log, and drops what
 //! follows, has lost it. It holds the number of blocks, since damage earlier in the log loses others and not this one,
 //! and the id of the run.
 

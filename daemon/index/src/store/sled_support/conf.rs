@@ -87,7 +87,7 @@ mod tests {
     use crate::store::{Options, SledStore};
 
     #[test]
-    fn the_settings_are_those_that_the_engine_writes() {
+    fn the_settings_are_those_that_sled_writes() {
         let temp = tempfile::tempdir().unwrap();
         let options = Options {
             cache_bytes: 8 << 20,
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn settings_of_another_engine_are_left_alone() {
+    fn settings_of_another_program_are_left_alone() {
         let temp = tempfile::tempdir().unwrap();
         let settings = b"segment_size: 524288\nuse_compression: true\nversion: 0.35\n".as_slice();
         let bytes = [settings, &crc32(settings).to_le_bytes()].concat();

@@ -1,4 +1,4 @@
-//! How long calls of the storage engine have been running.
+//! How long calls of sled have been running.
 //!
 //! sled can stop writing for ever: its writer threads are one pool for all databases of a process, which under load
 //! stops growing while each of its threads waits for a truncation that is queued behind them. A caller then waits for
@@ -63,7 +63,7 @@ fn register() -> Arc<Call> {
     call
 }
 
-/// How long the oldest call of the storage engine in this process has been running; `None` if there is none. Costs one
+/// How long the oldest call of sled in this process has been running; `None` if there is none. Costs one
 /// look for each thread that called.
 pub fn oldest_call() -> Option<Duration> {
     let now = EPOCH.elapsed().as_millis() as u64 + 1;

@@ -24,7 +24,7 @@ fn an_open_store_is_locked() {
 }
 
 #[test]
-fn a_lock_taken_by_the_engine_alone_is_told_as_locked() {
+fn a_lock_taken_by_sled_alone_is_told_as_locked() {
     let (_temp, dir) = filled();
     let db = OpenOptions::new().write(true).open(dir.join("db")).unwrap();
     db.try_lock().unwrap();
@@ -33,7 +33,7 @@ fn a_lock_taken_by_the_engine_alone_is_told_as_locked() {
 }
 
 #[test]
-fn a_lock_of_the_engine_that_passes_is_waited_for() {
+fn a_lock_of_sled_that_passes_is_waited_for() {
     let (_temp, dir) = filled();
     let db = OpenOptions::new().write(true).open(dir.join("db")).unwrap();
     db.try_lock().unwrap();

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use crate::write_side::watch::Hint;
 
 /// The hint for each path, by what is there now. Events only say where to look: a rename may have been undone, a
-/// deleted file written again. Paths under a directory that is to be walked are left out.
+/// deleted file written again. Paths under a directory that is to be walked are left out,
+/// except those where nothing is any more.
 pub(super) fn hints_for(mut paths: Vec<PathBuf>) -> Vec<Hint> {
     paths.sort_unstable();
     let mut hints = Vec::with_capacity(paths.len());

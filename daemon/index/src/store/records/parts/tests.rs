@@ -92,7 +92,7 @@ proptest! {
 }
 
 #[test]
-fn no_value_is_a_file_of_its_own_in_the_engine() {
+fn no_value_is_a_file_of_its_own_in_sled() {
     let temp = tempfile::tempdir().unwrap();
     let store = SledStore::open(temp.path(), SMALL).unwrap();
     let folder = "a folder/".repeat(400);
