@@ -3,10 +3,10 @@
 
 mod completeness;
 pub mod slot;
+mod start_watching;
 mod stuck_store;
 pub mod supervisor;
-mod synced;
-mod watching;
+mod sync;
 mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -22,7 +22,7 @@ use simdex_index::{Cancel, Fault, Index, IndexWriter, OpenReport, Opened};
 use simdex_schema::RootId;
 use simdex_signature::{Ratio, Sampling};
 
-use self::synced::{not_as_shown, require_synced};
+use self::sync::{not_as_shown, require_synced};
 use crate::base::causes::causes;
 use crate::base::events::Events;
 use crate::base::report_key::ReportKey;
@@ -42,7 +42,7 @@ use crate::write_side::progress::Counts;
 use crate::write_side::recheck::Recheck;
 use crate::write_side::rescan::Rescan;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus, Roots};
-use crate::write_side::walk_queue::{RootWish, WalkQueue};
+use crate::write_side::walk_queue::{RootUrgency, WalkQueue};
 
 pub use completeness::{CompletenessCheck, Incomplete};
 
@@ -151,7 +151,7 @@ impl Engine {
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let source = AlarmSource::Walks(root.id);
         let keep_going = || self.pipeline.check_may_wait(cancel);
-        let walk = |rescan: &Rescan<'_>| rescan.root(root);
+        let walk = |rescan: &Rescan<'_>| rescan.rescan_root(root);
         self.dispatcher.rescan_until_done(source, walk, &keep_going)
     }
 
@@ -161,10 +161,10 @@ impl Engine {
     }
 
     /// Has the root's own thread walk it. Several wishes result in one walk.
-    pub fn want_rescan(&self, root: &Root, wish: RootWish) {
+    pub fn want_rescan(&self, root: &Root, urgency: RootUrgency) {
         let walks = lock(&self.walks);
         let own = walks.iter().filter(|(of, _)| *of == root.id);
-        own.for_each(|(_, walks)| walks.want_root(wish));
+        own.for_each(|(_, walks)| walks.request_root(urgency));
     }
 
     /// Resemblance from which documents are near-duplicates; groups at this threshold are maintained.
@@ -205,7 +205,7 @@ impl Engine {
             .dispatcher
             .with_rescan(|rescan| rescan.confirm_loss(root, shown), &keep_going)
             .and_then(|removed| removed.ok_or_else(|| not_as_shown(root)))
-            .inspect_err(|_| self.want_rescan(root, RootWish::Pressing))?;
+            .inspect_err(|_| self.want_rescan(root, RootUrgency::Pressing))?;
         // A rescan that met the files still on record would hold the same loss again.
         self.pipeline.barrier(cancel)?;
         Ok(removed)

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use simdex_index::Cancel;
-use simdex_index::store::Before;
+use simdex_index::store::BeforeOperation;
 
 use crate::base::events::Events;
 use crate::base::wakeup::Wakeup;
@@ -46,7 +46,7 @@ pub struct Host {
     /// Cancelled once the daemon is to stop: an index that is being opened is closed again.
     pub stop: Cancel,
     /// Asked before every operation of the store, for tests.
-    pub test_hook: Option<Arc<Before>>,
+    pub test_hook: Option<Arc<BeforeOperation>>,
     /// Which store this process has, or had, open.
     pub store_identity: Arc<OpenedStore>,
     /// Keeps a temporary data directory until the end.

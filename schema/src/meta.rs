@@ -238,7 +238,7 @@ impl MetaRecord {
 
 /// Encodes the absence of a setting as no groups.
 fn encode_sampling(sampling: Option<&Sampling>, out: &mut Writer) {
-    let groups = sampling.map(Sampling::groups).unwrap_or_default();
+    let groups = sampling.map(Sampling::size_steps).unwrap_or_default();
     out.uint(groups.len() as u64);
     for group in groups {
         out.uint(group.from).byte(group.rung.get());

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use simdex_index::store::{Options as StoreOptions, SledStore, Store as _, Write};
+use simdex_index::store::{SledStore, Store as _, StoreOptions, Write};
 use simdex_schema::{FORMAT_VERSION, key};
 use simdex_tests::corpus::Random;
 use simdex_tests::fault::answers::agree;

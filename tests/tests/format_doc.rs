@@ -209,7 +209,7 @@ fn every_reader_stands_there_with_its_version_and_the_engines_it_had() {
         assert_eq!(row[1].parse(), Ok(reader.version()), "{reader}");
         assert_eq!(row[2], reader.meaning());
         for engine in row[3].split(", ") {
-            assert_eq!(Reader::of_engine(engine), Some(*reader), "{engine}");
+            assert_eq!(Reader::of_parser(engine), Some(*reader), "{engine}");
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use simdex_index::store::{Options as StoreOptions, SledStore};
+use simdex_index::store::{SledStore, StoreOptions};
 use simdex_index::{
     Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
     canonicalise,

@@ -110,7 +110,7 @@ fn a_list_of_files_is_not_complete_while_what_left_a_name_may_be_on_its_way_to_a
             bed.rename("z.txt", "a.txt");
             bed.hint(Hint::Removed(bed.path("z.txt")));
             // It is to find the other name, and is not over when the list is.
-            walk = Some(root.walking.take(|| Cancel::never().check()).unwrap());
+            walk = Some(root.walk_turns.take(|| Cancel::never().check()).unwrap());
         }
         ControlFlow::Continue(())
     });

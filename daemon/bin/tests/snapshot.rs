@@ -188,7 +188,7 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
     );
     let killed = pool_after("kill -9 $$");
     for round in 0..4 {
-        let full = pool().spooling_in(SpoolBudget::new(bed.dir.path().to_owned(), 1 << 20));
+        let full = pool().with_spool(SpoolBudget::new(bed.dir.path().to_owned(), 1 << 20));
         for (name, pool) in [("long.txt", &full), ("files.tar", &killed)] {
             match bed.look(name, pool) {
                 IngestOutcome::RetryLater(Some(change)) => {

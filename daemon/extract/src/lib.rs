@@ -10,7 +10,7 @@
 //! | side | modules |
 //! |---|---|
 //! | daemon | [`Pool`] → `process` (one child) → `protocol` |
-//! | worker | [`worker_main`] → `sandbox`, then one [`Job`] per document |
+//! | worker | [`worker_main`] → `sandbox`, then one [`ReadJob`] per document |
 //!
 //! The program passes the function that reads a document to [`worker_main`]: the readers are in a crate above this one,
 //! and the daemon's library depends only on this one.
@@ -28,12 +28,12 @@ mod pool;
 mod private_bytes;
 mod process;
 mod protocol;
+mod read_marks;
 mod reader;
 mod resident;
 mod sandbox;
 mod snapshot;
 mod spool_budget;
-mod underway;
 mod worker;
 
 use std::time::Duration;
@@ -50,14 +50,14 @@ pub use pool::{MarkedRead, Pool, QueueKey, Urgency};
 pub use private_bytes::PrivateFile;
 pub use process::{WorkerCommand, group_of, kill_group};
 pub use protocol::Task;
+pub use read_marks::{Mark, NotTried, Underway, WaitPolicy};
 pub use reader::{EXTRACTOR_VERSION, Reader};
 pub use resident::ResidentMemory;
 pub use sandbox::SandboxReport;
 pub use simdex_codes::Reason;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use spool_budget::SpoolBudget;
-pub use underway::{Mark, NotTried, Underway, WaitPolicy};
-pub use worker::{Job, Readers, worker_main};
+pub use worker::{ReadJob, Readers, worker_main};
 
 /// Limits of one document.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -16,7 +16,7 @@ pub struct Extraction {
     pub reader: Option<Reader>,
     /// Parser that read it, such as `pdf-extract 0.12.1`. Texts of different parsers may order words
     /// differently.
-    pub engine: String,
+    pub parser: String,
     /// Remarks for people: at most 16, of at most 200 characters.
     pub warnings: Vec<String>,
     /// Facts that the document states about itself, and facts about how it was read.

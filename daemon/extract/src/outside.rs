@@ -131,7 +131,7 @@ impl OutsidePrograms {
             tried.extend(attempt.is_ok().then_some(PDFTOTEXT));
             match attempt {
                 Ok(Some(better)) => return better,
-                Ok(None) => own.engine = format!("{}{TRIED}{PDFTOTEXT}", own.engine),
+                Ok(None) => own.parser = format!("{}{TRIED}{PDFTOTEXT}", own.parser),
                 Err(fault) => fault.log(PDFTOTEXT),
             }
         }
@@ -140,7 +140,7 @@ impl OutsidePrograms {
             tried.extend(attempt.is_ok().then_some(TESSERACT));
             match attempt {
                 Ok(Some(better)) => return better,
-                Ok(None) => own.engine = format!("{}{TRIED}{TESSERACT}", own.engine),
+                Ok(None) => own.parser = format!("{}{TRIED}{TESSERACT}", own.parser),
                 Err(fault) => fault.log(TESSERACT),
             }
         }

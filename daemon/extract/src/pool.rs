@@ -1,9 +1,9 @@
 //! The workers of the daemon: bounded in number, replaced when worn, called from many threads.
 
-mod asked;
 mod improve;
 mod permit;
 mod queue;
+mod request;
 mod workers;
 
 use std::io;
@@ -16,16 +16,16 @@ use rustix::fs::{FileType, OFlags};
 use rustix::process::Pid;
 use tracing::{debug, warn};
 
-pub(crate) use asked::DocumentRequest;
-pub use asked::MarkedRead;
 pub use queue::{QueueKey, Urgency};
+pub(crate) use request::DocumentRequest;
+pub use request::MarkedRead;
 
 use self::permit::WorkerPermit;
 use self::queue::{Lane, Queue};
-use crate::process::{Fault, Spawner, Worker, WorkerCommand, kill_group};
+use crate::process::{Spawner, Worker, WorkerCommand, WorkerFault, kill_group};
 use crate::protocol::{Request, Setup, Task};
+use crate::read_marks::{Mark, NotTried, Underway, WaitPolicy};
 use crate::spool_budget::SpoolBudget;
-use crate::underway::{Mark, NotTried, Underway, WaitPolicy};
 use crate::{
     Extraction, Facts, KeepGoing, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
     SandboxReport,
@@ -89,7 +89,7 @@ impl Pool {
 
     /// Keeps snapshots and members in this space, not in the system's directory for temporary files.
     #[must_use]
-    pub fn spooling_in(mut self, space: SpoolBudget) -> Self {
+    pub fn with_spool(mut self, space: SpoolBudget) -> Self {
         self.space = space;
         self
     }
@@ -289,7 +289,7 @@ impl Pool {
                 task: Task::Read,
             },
             members: options.members,
-            space: self.space.of(options.queue_key),
+            space: self.space.charged_to(options.queue_key),
         };
         let lane = Lane::of(options.urgency, length);
         let permit = self.acquire_worker(lane, options.queue_key, &options.keep_going)?;
@@ -337,7 +337,7 @@ impl Pool {
                 }
                 Ok(extraction)
             }
-            Err(Fault::Unsent) => {
+            Err(WorkerFault::Unsent) => {
                 self.retire(worker);
                 Err(NoAnswer::Unsent)
             }
@@ -382,7 +382,7 @@ fn unread(outcome: Outcome, document: BorrowedFd<'_>) -> Extraction {
         outcome,
         media_type: media_type.to_owned(),
         reader: None,
-        engine: "none".to_owned(),
+        parser: "none".to_owned(),
         warnings: Vec::new(),
         facts: Facts::default(),
         members: Vec::new(),

@@ -128,7 +128,7 @@ impl fmt::Debug for Worker {
 
 /// Why a worker gave no valid answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Fault {
+pub(crate) enum WorkerFault {
     /// It was dead before the document reached it.
     Unsent,
     /// The wall clock time ran out.
@@ -205,9 +205,11 @@ impl Worker {
         &mut self,
         asked: &DocumentRequest<'_>,
         limits: &Limits,
-    ) -> Result<(Extraction, bool), Fault> {
+    ) -> Result<(Extraction, bool), WorkerFault> {
         match self.exchange(asked, limits) {
-            Err(Fault::TimedOut) if self.answers.get_ref().was_starved() => Err(Fault::Starved),
+            Err(WorkerFault::TimedOut) if self.answers.get_ref().was_starved() => {
+                Err(WorkerFault::Starved)
+            }
             answer => answer,
         }
     }
@@ -217,21 +219,21 @@ impl Worker {
         &mut self,
         asked: &DocumentRequest<'_>,
         limits: &Limits,
-    ) -> Result<(Extraction, bool), Fault> {
+    ) -> Result<(Extraction, bool), WorkerFault> {
         let request = &asked.request;
         let worker = self.pid();
         self.answers.get_mut().wait_for_worker(worker, limits.wall);
         protocol::send_with_descriptor(self.stream(), request, asked.document)
-            .map_err(|_| Fault::Unsent)?;
+            .map_err(|_| WorkerFault::Unsent)?;
         let mut members = MemberCollector::new(&asked.space, &limits.budgets, asked.members)
-            .map_err(|_| Fault::Machine)?;
+            .map_err(|_| WorkerFault::Machine)?;
         let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members);
         let reply = reply.map_err(|error| match members.failure() {
             Some(failure) => spool_failed(&failure),
-            None => Fault::of(error),
+            None => WorkerFault::of(error),
         })?;
         if !reply.is_sound(request.nonce, limits.output_bytes) {
-            return Err(Fault::BadReply);
+            return Err(WorkerFault::BadReply);
         }
         let text = self.read_text(reply.text_bytes)?;
         let last = reply.last;
@@ -240,25 +242,27 @@ impl Worker {
             .map_err(|error| spool_failed(&error))?;
         let extraction = reply
             .into_extraction(text, members)
-            .ok_or(Fault::BadReply)?;
+            .ok_or(WorkerFault::BadReply)?;
         self.served += 1;
         self.drain_stderr();
         Ok((extraction, !last))
     }
 
     /// Ends the worker and returns what `fault` means for the document.
-    pub(crate) fn reap(mut self, fault: Fault) -> Outcome {
-        if fault == Fault::Closed {
+    pub(crate) fn reap(mut self, fault: WorkerFault) -> Outcome {
+        if fault == WorkerFault::Closed {
             self.wait_a_little();
         }
         let (status, by_us) = self.end();
         match fault {
-            Fault::TimedOut => Outcome::TimedOut(Reason::WallLimit),
-            Fault::Starved => Outcome::Failed(Reason::MachineBusy),
-            Fault::BadReply => Outcome::Crashed(Reason::BadReply),
-            Fault::Machine => Outcome::Failed(Reason::SpoolFailed),
-            Fault::Unsent | Fault::Closed if by_us => Outcome::Crashed(Reason::NoReply),
-            Fault::Unsent | Fault::Closed => cause_of_death(status, &self.drain_stderr()),
+            WorkerFault::TimedOut => Outcome::TimedOut(Reason::WallLimit),
+            WorkerFault::Starved => Outcome::Failed(Reason::MachineBusy),
+            WorkerFault::BadReply => Outcome::Crashed(Reason::BadReply),
+            WorkerFault::Machine => Outcome::Failed(Reason::SpoolFailed),
+            WorkerFault::Unsent | WorkerFault::Closed if by_us => Outcome::Crashed(Reason::NoReply),
+            WorkerFault::Unsent | WorkerFault::Closed => {
+                cause_of_death(status, &self.drain_stderr())
+            }
         }
     }
 
@@ -289,14 +293,14 @@ impl Worker {
     }
 
     /// Reads the text, growing with what arrives rather than by the announced length.
-    fn read_text(&mut self, length: u64) -> Result<String, Fault> {
+    fn read_text(&mut self, length: u64) -> Result<String, WorkerFault> {
         let mut bytes = Vec::new();
         let mut text = (&mut self.answers).take(length);
-        let count = text.read_to_end(&mut bytes).map_err(Fault::of)?;
+        let count = text.read_to_end(&mut bytes).map_err(WorkerFault::of)?;
         if (count as u64) < length {
-            return Err(Fault::Closed);
+            return Err(WorkerFault::Closed);
         }
-        String::from_utf8(bytes).map_err(|_| Fault::BadReply)
+        String::from_utf8(bytes).map_err(|_| WorkerFault::BadReply)
     }
 
     fn stream(&self) -> &UnixStream {
@@ -310,7 +314,7 @@ impl Drop for Worker {
     }
 }
 
-impl Fault {
+impl WorkerFault {
     /// Blames the worker only for errors that the machine cannot cause.
     fn of(error: io::Error) -> Self {
         match error.kind() {
@@ -324,9 +328,9 @@ impl Fault {
     }
 }
 
-fn spool_failed(error: &io::Error) -> Fault {
+fn spool_failed(error: &io::Error) -> WorkerFault {
     warn!(%error, "the files inside a document cannot be kept; it is tried again later");
-    Fault::Machine
+    WorkerFault::Machine
 }
 
 /// The cause of a death without answer, from the exit status and Rust's messages on stderr.

@@ -26,7 +26,7 @@ pub(crate) use self::frame::{receive, receive_with_descriptor, send, send_with_d
 use crate::member::Member;
 use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reader, Reason};
 
-/// Longest media type or engine name.
+/// Longest media type or name of a parser.
 const MAX_NAME: usize = 128;
 /// Maximum number of warnings in a reply.
 const MAX_WARNINGS: usize = 16;
@@ -95,7 +95,7 @@ pub(crate) struct Reply {
     pub(crate) reason: Option<Reason>,
     pub(crate) media_type: String,
     pub(crate) reader: Option<Reader>,
-    pub(crate) engine: String,
+    pub(crate) parser: String,
     pub(crate) warnings: Vec<String>,
     pub(crate) facts: Facts,
     pub(crate) text_bytes: u64,
@@ -124,7 +124,7 @@ impl Reply {
             reason,
             media_type: extraction.media_type,
             reader: extraction.reader,
-            engine: extraction.engine,
+            parser: extraction.parser,
             warnings: extraction.warnings,
             facts: extraction.facts,
             text_bytes: text.len() as u64,
@@ -142,7 +142,7 @@ impl Reply {
             && self.reason.is_none_or(Reason::is_readers)
             && self.facts.is_sound()
             && self.text_bytes <= output_bytes
-            && is_plain(&self.engine)
+            && is_plain(&self.parser)
             && is_plain(&self.media_type)
             && !self.media_type.contains(' ')
             && self.warnings.len() <= MAX_WARNINGS
@@ -171,7 +171,7 @@ impl Reply {
             outcome,
             media_type: self.media_type,
             reader: self.reader,
-            engine: self.engine,
+            parser: self.parser,
             warnings: self.warnings,
             facts: self.facts,
             members,
@@ -195,7 +195,7 @@ mod tests {
             reason: None,
             media_type: "text/plain".into(),
             reader: Some(Reader::Plain),
-            engine: "plain 1".into(),
+            parser: "plain 1".into(),
             warnings: vec![],
             facts: Facts::default(),
             text_bytes: 3,
@@ -222,7 +222,7 @@ mod tests {
                 ..reply()
             },
             Reply {
-                engine: "x".repeat(MAX_NAME + 1),
+                parser: "x".repeat(MAX_NAME + 1),
                 ..reply()
             },
             Reply {

@@ -77,17 +77,17 @@ impl Reader {
         }
     }
 
-    /// The reader for an engine name from records that had only the engine (stored formats 1 to 3).
+    /// The reader for the name of a parser from records that had only the parser (stored formats 1 to 3).
     #[must_use]
-    pub fn of_engine(engine: &str) -> Option<Self> {
-        let name = engine.split([' ', ',']).next().unwrap_or_default();
-        let found = ENGINES.iter().find(|(known, _)| *known == name);
+    pub fn of_parser(parser: &str) -> Option<Self> {
+        let name = parser.split([' ', ',']).next().unwrap_or_default();
+        let found = PARSERS.iter().find(|(known, _)| *known == name);
         found.map(|(_, reader)| *reader)
     }
 }
 
 /// First words of the engines of that time. Never changed: new records do not use them.
-const ENGINES: &[(&str, Reader)] = &[
+const PARSERS: &[(&str, Reader)] = &[
     ("sniff", Reader::Sniffer),
     ("plain", Reader::Plain),
     ("subtitles", Reader::Subtitles),
@@ -131,9 +131,9 @@ mod tests {
     fn readers_are_found_by_their_codes_and_by_the_engines_of_old_records() {
         for reader in Reader::ALL {
             assert_eq!(Reader::of_code(reader.code()), Some(*reader));
-            assert!(ENGINES.iter().any(|(_, known)| known == reader), "{reader}");
+            assert!(PARSERS.iter().any(|(_, known)| known == reader), "{reader}");
         }
-        let by = |engine| Reader::of_engine(engine);
+        let by = |parser| Reader::of_parser(parser);
         assert_eq!(
             by("pdf-extract 0.12.1 + hayro-interpret 0.9.0"),
             Some(Reader::Pdf)

@@ -22,7 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A directory for unlinked files, and the bytes they may take together. Clones share both, and so do the spaces made
-/// by [`Self::of`].
+/// by [`Self::charged_to`].
 #[derive(Debug, Clone)]
 pub struct SpoolBudget {
     inner: Arc<Inner>,
@@ -63,12 +63,12 @@ impl SpoolBudget {
     /// A budget of `limit` bytes in `directory`.
     #[must_use]
     pub fn new(directory: PathBuf, limit: u64) -> Self {
-        Self::admitted_by(directory, limit, |_| Ok(()))
+        Self::with_admission(directory, limit, |_| Ok(()))
     }
 
     /// A budget of `limit` bytes; `admit` is called before bytes are reserved, and its error is returned to the caller.
     #[must_use]
-    pub fn admitted_by(
+    pub fn with_admission(
         directory: PathBuf,
         limit: u64,
         admit: impl Fn(u64) -> io::Result<()> + Send + Sync + 'static,
@@ -87,7 +87,7 @@ impl SpoolBudget {
 
     /// This space, with reservations counted against this root or user.
     #[must_use]
-    pub fn of(&self, key: QueueKey) -> Self {
+    pub fn charged_to(&self, key: QueueKey) -> Self {
         Self {
             inner: Arc::clone(&self.inner),
             owner: key.into(),
@@ -125,11 +125,11 @@ impl SpoolBudget {
         bytes: u64,
         keep_going: &dyn Fn() -> bool,
     ) -> io::Result<Reservation> {
-        let place = PlaceInLine::in_line(self, bytes);
+        let place = PlaceInQueue::new(self, bytes);
         self.wait_for_room(place.number, bytes, keep_going)?;
         // Still the next in the queue: no other document that holds nothing takes the room before that.
         let reserved = self.reserve(bytes)?;
-        self.lock().shares.is_served(self.owner);
+        self.lock().shares.note_served(self.owner);
         Ok(reserved)
     }
 
@@ -152,7 +152,7 @@ impl SpoolBudget {
             }
             let left = deadline.saturating_duration_since(now);
             if left.is_zero() {
-                state.shares.gives_up(self.owner, now);
+                state.shares.note_gave_up(self.owner, now);
                 return Err(io::ErrorKind::QuotaExceeded.into());
             }
             // A poisoned lock is taken again above.
@@ -201,19 +201,19 @@ impl SpoolBudget {
 }
 
 /// A position in the queue, left when it is dropped.
-struct PlaceInLine<'a> {
+struct PlaceInQueue<'a> {
     space: &'a SpoolBudget,
     number: u64,
 }
 
-impl<'a> PlaceInLine<'a> {
-    fn in_line(space: &'a SpoolBudget, bytes: u64) -> Self {
-        let number = space.lock().shares.line_up(space.owner, bytes);
+impl<'a> PlaceInQueue<'a> {
+    fn new(space: &'a SpoolBudget, bytes: u64) -> Self {
+        let number = space.lock().shares.enqueue(space.owner, bytes);
         Self { space, number }
     }
 }
 
-impl Drop for PlaceInLine<'_> {
+impl Drop for PlaceInQueue<'_> {
     fn drop(&mut self) {
         self.space.lock().shares.leave(self.number);
         self.space.inner.freed.notify_all();
@@ -273,7 +273,7 @@ mod tests {
     fn nothing_is_locked_while_the_disk_is_asked() {
         let known = Arc::new(std::sync::OnceLock::<SpoolBudget>::new());
         let seen = Arc::clone(&known);
-        let space = SpoolBudget::admitted_by(std::env::temp_dir(), 3, move |_| {
+        let space = SpoolBudget::with_admission(std::env::temp_dir(), 3, move |_| {
             let space = seen.get().unwrap();
             assert!(space.inner.state.try_lock().is_ok());
             Ok(())
@@ -301,7 +301,7 @@ mod tests {
             0..=2 => Ok(()),
             _ => Err(io::ErrorKind::StorageFull.into()),
         };
-        let space = SpoolBudget::admitted_by(std::env::temp_dir(), 100, full);
+        let space = SpoolBudget::with_admission(std::env::temp_dir(), 100, full);
         let mut held = space.reserve_first(2, &|| true).unwrap();
         let refused = held.grow(3).unwrap_err();
         assert_eq!(refused.kind(), io::ErrorKind::StorageFull);

@@ -13,14 +13,14 @@ use crate::sandbox::{self, SandboxReport};
 use crate::{Budgets, EXTRACTOR_VERSION, Extraction, MemberOut, Reader, Reason};
 
 /// Added to the niceness of a worker, so that the daemon can answer while it reads.
-const GIVE_WAY: i32 = 10;
+const NICE_INCREMENT: i32 = 10;
 /// Parsers recurse; a file that overflows this much stack was made for it.
 const STACK_BYTES: usize = 64 << 20;
 /// A worker that has grown beyond this asks to be replaced.
 const MAX_RESIDENT_BYTES: u64 = 300 << 20;
 
 /// One document for a reader, and the limits of its answer.
-pub struct Job {
+pub struct ReadJob {
     /// The document, to be read by position: the daemon holds a descriptor of the same open file.
     pub document: File,
     /// Its length when the daemon looked; what was added since is not read.
@@ -42,7 +42,7 @@ pub struct Readers {
     /// The readers that are built in.
     pub built_in: Vec<Reader>,
     /// Reads a document; must catch the panics of its parsers.
-    pub read: fn(Job) -> Extraction,
+    pub read: fn(ReadJob) -> Extraction,
 }
 
 /// The hidden subcommand of the daemon's binary: reads documents from stdin until it closes.
@@ -61,7 +61,7 @@ fn run(readers: Readers) -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let setup: Setup = protocol::receive(&stream)?;
     // If `nice` fails, the thread runs at normal priority.
-    let _ = rustix::process::nice(GIVE_WAY);
+    let _ = rustix::process::nice(NICE_INCREMENT);
     // A panic's message may quote the document.
     std::panic::set_hook(Box::new(|_| {}));
     let memory = ResidentMemory::open();
@@ -104,8 +104,8 @@ fn serve(
     }
 }
 
-fn job(answers: &Answers, setup: &Setup, request: Request, document: File) -> Job {
-    Job {
+fn job(answers: &Answers, setup: &Setup, request: Request, document: File) -> ReadJob {
+    ReadJob {
         document,
         length: request.length,
         name: request.name,

@@ -1,5 +1,5 @@
 //! Postings in the buckets of one run: reading the posting lists of keys ([`Buckets::read_bucket`]), reading all in
-//! order ([`Cursor`]), and writing ([`RunFilling`]).
+//! order ([`Cursor`]), and writing ([`RunFiller`]).
 
 use std::ops::Range;
 
@@ -21,10 +21,10 @@ mod filling;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use filling::RunFilling;
+pub(crate) use filling::RunFiller;
 
 /// Maximum number of documents in a list that is cached apart from its block.
-const MOST_IN_PART: usize = 64;
+const MOST_IN_KEPT_LIST: usize = 64;
 
 /// The buckets of one scheme in one run.
 #[derive(Clone, Copy)]
@@ -107,9 +107,9 @@ impl<'a> Buckets<'a> {
         list: &mut Vec<DocId>,
     ) -> Result<bool, IndexError> {
         let (number, begin) = (self.number(key), list.len());
-        let in_memory = self.run.kept(&self.key(number, 0));
+        let in_memory = self.run.kept_block(&self.key(number, 0));
         let is_in_memory = in_memory.is_some();
-        if !is_in_memory && let Some(known) = self.run.kept_part(&self.list_key(key)) {
+        if !is_in_memory && let Some(known) = self.run.kept_list(&self.list_key(key)) {
             self.count_block();
             let ids = known.as_chunks().0.iter();
             list.extend(ids.map(|id| DocId(u64::from_le_bytes(*id))));
@@ -140,10 +140,10 @@ impl<'a> Buckets<'a> {
             documents_of(&body, key, list).map_err(damaged)?;
         }
         let found = &list[begin..];
-        if !is_in_memory && found.len() <= MOST_IN_PART {
+        if !is_in_memory && found.len() <= MOST_IN_KEPT_LIST {
             let ids = found.iter().flat_map(|id| id.0.to_le_bytes());
             let part: Vec<u8> = ids.collect();
-            self.run.keep_part(&self.list_key(key), &part);
+            self.run.keep_list(&self.list_key(key), &part);
         }
         self.drop_stale(list, begin);
         Ok(true)

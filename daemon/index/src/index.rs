@@ -15,7 +15,9 @@ use crate::runs::Run;
 use crate::shared::{IndexState, SCHEMES, Shared, document_kind};
 use crate::work::Work;
 use crate::writer::Merges;
-use crate::{IndexError, IndexReader, IndexWriter, Registry, SigningAnew, UnsettledCounts, View};
+use crate::{
+    IndexError, IndexReader, IndexWriter, Registry, SigningProgress, UnsettledCounts, View,
+};
 
 pub use memory_use::{MemoryHolder, MemoryUse};
 pub use open::{OpenReport, Opened};
@@ -198,8 +200,8 @@ impl Index {
     }
 
     /// How many documents are not signed as the setting says, and how fast their number falls.
-    pub fn signing_anew(&self) -> SigningAnew {
-        self.shared.state().resigning.progress()
+    pub fn signing_progress(&self) -> SigningProgress {
+        self.shared.state().awaiting_signature.progress()
     }
 
     /// Bytes on disk: of the store, and of the extracted text.

@@ -104,7 +104,7 @@ pub fn verify(
     postings::verify(store.postings(), &meta, &mut verified)?;
     // A store that no program of this format has opened yet has no id, and blocks without one.
     let id = meta.store.unwrap_or(StoreId([0; 16]));
-    let texts = TextStore::look(text_dir, id);
+    let texts = TextStore::open_read_only(text_dir, id);
     texts::verify(&texts, references, &meta, depth, &mut verified)?;
     Ok(verified)
 }

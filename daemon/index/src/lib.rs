@@ -15,7 +15,7 @@
 //!
 //! * Writing: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
-//! * In memory: `table` (figures of every document), `resigning` (documents that are not signed by the sampling in force),
+//! * In memory: `table` (figures of every document), `awaiting_signature` (documents that are not signed by the sampling in force),
 //!   `counts` (of files), `cache`, `damaged_texts`; `memory` bounds what is held for a call, `work` counts what
 //!   searching for edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
@@ -26,6 +26,7 @@
 //! neither for a merge nor for any other access to the store: see `reader/postings.rs`.
 
 mod aside;
+mod awaiting_signature;
 mod batch;
 mod buckets;
 mod buffer;
@@ -44,12 +45,11 @@ mod id_map;
 mod index;
 pub mod integrity;
 mod join;
+mod known_unchanged;
 mod memory;
 mod principal_lists;
 mod reader;
 mod registry;
-mod resigning;
-mod resting;
 mod runs;
 pub mod safe_fs;
 mod shared;
@@ -64,6 +64,7 @@ mod unsettled;
 mod work;
 mod writer;
 
+pub use awaiting_signature::SigningProgress;
 pub use cancel::Cancel;
 pub use change::{Applied, FileChange, NewContent, NewDocument, SeenFile};
 pub use counts::{FileCounts, MoveWatch};
@@ -80,7 +81,6 @@ pub use reader::{
     SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
-pub use resigning::SigningAnew;
 pub use signing::{TextSigner, canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
 pub use unsettled::{Epoch, UnsettledCounts};

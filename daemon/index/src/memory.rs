@@ -57,7 +57,7 @@ struct State {
     /// Bytes held, by user.
     of_users: HashMap<u32, u64>,
     /// Accounts that wait for their first permit, the next one first, and the bytes they wait for.
-    line: VecDeque<(Holder, u64)>,
+    queue: VecDeque<(Holder, u64)>,
     /// The account that was allowed to exceed the budget or its user's share, while that is exceeded.
     overdrawn: Option<Holder>,
     accounts: u64,
@@ -172,7 +172,7 @@ impl MemoryAccount {
             false => bytes,
         };
         if is_first {
-            state.line.push_back((self.holder, bytes));
+            state.queue.push_back((self.holder, bytes));
         }
         state.waiting += 1;
         let mut taken = Ok(());
@@ -189,7 +189,7 @@ impl MemoryAccount {
             }
         }
         state.waiting -= 1;
-        state.line.retain(|(waiting, _)| *waiting != self.holder);
+        state.queue.retain(|(waiting, _)| *waiting != self.holder);
         if taken.is_ok() {
             state.add(self.holder, bytes, self.inner.total);
         }
@@ -266,7 +266,7 @@ impl State {
     /// Whether no account before it in the queue holds it up.
     fn is_next(&self, holder: Holder, total: u64) -> bool {
         let mut waits_for_lasting = false;
-        let before = self.line.iter().take_while(|(other, _)| *other != holder);
+        let before = self.queue.iter().take_while(|(other, _)| *other != holder);
         for (other, bytes) in before {
             // A caller that waits for the others of one user holds up nobody.
             if !self.within_share(*other, *bytes, total) {

@@ -277,30 +277,32 @@ impl Registry {
     }
 
     /// A number to be read before the records that say whether a content or container is at rest.
-    pub fn rest_changes(&self) -> u64 {
-        self.shared.resting.changes()
+    pub fn unchanged_version(&self) -> u64 {
+        self.shared.known_unchanged.changes()
     }
 
     /// Whether a content was noted to be at rest: reading the same bytes again would give the same result, and it has
     /// no members and asks for no frames. One that was not noted may be at rest all the same.
-    pub fn is_resting(&self, content: ContentHash) -> bool {
-        self.shared.resting.has_content(content)
+    pub fn is_known_unchanged(&self, content: ContentHash) -> bool {
+        self.shared.known_unchanged.has_content(content)
     }
 
     /// Notes that a content was found to be at rest by records read since `seen`, a value of
-    /// [`Registry::rest_changes`]. Refused if any of them may have changed.
-    pub fn note_resting(&self, content: ContentHash, seen: u64) {
-        self.shared.resting.note_content(content, seen);
+    /// [`Registry::unchanged_version`]. Refused if any of them may have changed.
+    pub fn note_known_unchanged(&self, content: ContentHash, seen: u64) {
+        self.shared.known_unchanged.note_content(content, seen);
     }
 
     /// Whether a file on disk of this content was noted to be at rest with all of its members.
-    pub fn is_container_resting(&self, file: &FileKey, content: ContentHash) -> bool {
-        self.shared.resting.has_container(file, content)
+    pub fn is_container_known_unchanged(&self, file: &FileKey, content: ContentHash) -> bool {
+        self.shared.known_unchanged.has_container(file, content)
     }
 
-    /// Notes that all members of a file were found to be at rest, as [`Registry::note_resting`] does.
-    pub fn note_container_resting(&self, file: &FileKey, content: ContentHash, seen: u64) {
-        self.shared.resting.note_container(file, content, seen);
+    /// Notes that all members of a file were found to be at rest, as [`Registry::note_known_unchanged`] does.
+    pub fn note_container_known_unchanged(&self, file: &FileKey, content: ContentHash, seen: u64) {
+        self.shared
+            .known_unchanged
+            .note_container(file, content, seen);
     }
 
     /// Number of files of a root on record; members of containers are left out.

@@ -114,7 +114,7 @@ pub(crate) enum RunChoice {
 }
 
 /// How many of the oldest runs stay as they are when this many postings are added.
-pub(crate) fn staying(runs: &[RunRecord], added: u64, dead: u64, take: RunChoice) -> usize {
+pub(crate) fn count_staying(runs: &[RunRecord], added: u64, dead: u64, take: RunChoice) -> usize {
     let ratio = match take {
         RunChoice::Small if runs.len() < MOST => 0,
         _ => RATIO,
@@ -153,7 +153,7 @@ mod tests {
     fn grown(buffer: u64, to: u64) -> (usize, f64) {
         let (mut runs, mut most, mut written) = (Vec::new(), 0, 0);
         for _ in 0..to / buffer {
-            let stay = staying(&runs, buffer, 0, RunChoice::Due);
+            let stay = count_staying(&runs, buffer, 0, RunChoice::Due);
             let taken: u64 = runs
                 .drain(stay..)
                 .map(|run: RunRecord| run.postings())
@@ -181,17 +181,18 @@ mod tests {
     #[test]
     fn what_is_dead_is_left_out_once_it_is_much() {
         let runs = [run(100_000_000), run(10_000_000)];
-        let due = |added, dead| staying(&runs, added, dead, RunChoice::Due);
+        let due = |added, dead| count_staying(&runs, added, dead, RunChoice::Due);
         assert_eq!((due(0, 20_000_000), due(0, 30_000_000)), (2, 0));
         assert_eq!((due(1_000_000, 0), due(5_000_000, 0)), (2, 1));
         assert_eq!(due(50_000_000, 0), 0);
-        assert_eq!(staying(&[], 0, 0, RunChoice::Due), 0);
+        assert_eq!(count_staying(&[], 0, 0, RunChoice::Due), 0);
     }
 
     #[test]
     fn a_short_merge_takes_in_small_runs_alone_until_there_are_many() {
         let mut runs = vec![run(100_000_000), run(10_000_000), run(1_000_000)];
-        let short = |runs: &[RunRecord]| staying(runs, 20_000_000, 90_000_000, RunChoice::Small);
+        let short =
+            |runs: &[RunRecord]| count_staying(runs, 20_000_000, 90_000_000, RunChoice::Small);
         assert_eq!(short(&runs), 2);
         runs.resize(MOST, run(10_000_000));
         assert_eq!(short(&runs), 0);

@@ -14,6 +14,7 @@ use simdex_signature::{
     Ladder, Levels, Ratio, Sampling, SchemeKind, ShingleSet, TemplateLines, Window,
 };
 
+use crate::awaiting_signature::AwaitingSignature;
 use crate::buffer::Buffer;
 use crate::cache::Cache;
 use crate::counts::KeptCounts;
@@ -22,9 +23,8 @@ use crate::edges::Cuts;
 use crate::group_ids::GroupIds;
 use crate::groups::{Rank, Stars};
 use crate::groups_shown::GroupsShown;
+use crate::known_unchanged::KnownUnchanged;
 use crate::principal_lists::PrincipalLists;
-use crate::resigning::Resigning;
-use crate::resting::Resting;
 use crate::runs::Runs;
 use crate::store::Store;
 use crate::table::Table;
@@ -73,7 +73,7 @@ pub(crate) struct Shared {
     pub(crate) levels: Cache<DocId, Arc<Levels>>,
     pub(crate) principal_lists: PrincipalLists,
     /// What walks need not look at again.
-    pub(crate) resting: Resting,
+    pub(crate) known_unchanged: KnownUnchanged,
     /// Cuts of the threshold that groups are kept at.
     cuts: Arc<Cuts>,
     pub(crate) memory: Memory,
@@ -115,7 +115,7 @@ pub(crate) struct IndexState {
     /// What groups were like before the changes since group ids were last assigned.
     pub(crate) groups_before: GroupsBefore,
     /// Documents that are signed with another setting than the one in force.
-    pub(crate) resigning: Resigning,
+    pub(crate) awaiting_signature: AwaitingSignature,
 }
 
 /// How many fingerprints a document keeps by these settings.
@@ -152,7 +152,7 @@ impl Shared {
             shingle_sets: Cache::new(4 * options.cached_shingles as u64),
             levels: Cache::new(4 * options.cached_shingles as u64),
             principal_lists: PrincipalLists::new(options.principal_list_bytes),
-            resting: Resting::new(options.resting_bytes),
+            known_unchanged: KnownUnchanged::new(options.resting_bytes),
             memory: Memory::new(options.working_bytes),
             work: WorkCounters::default(),
             counts: Mutex::new(counts),

@@ -44,9 +44,9 @@ pub use examine::checked::{
 };
 pub use examine::copy::{Observed, copy_aside};
 pub use examine::probe::{ProbeResult, probe, probe_main};
-pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
+pub use hooked::{BeforeOperation, Hooked, Hooks, OnFailure, Operation};
 pub use memory::MemoryStore;
-pub use sled::{Options, SledStore};
+pub use sled::{SledStore, StoreOptions};
 pub use sled_support::conf::damaged_settings;
 pub use sled_support::recovery::is_panic_handled;
 pub use sled_support::under_way::oldest_call;
@@ -185,14 +185,14 @@ pub trait PostingRun: Send + Sync {
     fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError>;
 
     /// The block under `key`, if it is in memory.
-    fn kept(&self, key: &[u8]) -> Option<Block>;
+    fn kept_block(&self, key: &[u8]) -> Option<Block>;
 
-    /// The list that [`PostingRun::keep_part`] cached, if it is still there.
-    fn kept_part(&self, key: &[u8]) -> Option<Block>;
+    /// The list that [`PostingRun::keep_list`] cached, if it is still there.
+    fn kept_list(&self, key: &[u8]) -> Option<Block>;
 
     /// Caches the list that was found in a block that is not in memory: it takes a small part of the memory of the
     /// block, so more of what is asked for again is found.
-    fn keep_part(&self, key: &[u8], list: &[u8]);
+    fn keep_list(&self, key: &[u8], list: &[u8]);
 
     /// Visits every key in unspecified order, for verification.
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError>;

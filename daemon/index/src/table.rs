@@ -8,9 +8,9 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
 use simdex_signature::{Ladder, Rung};
 
+use crate::awaiting_signature::is_signed_by;
 use crate::counts::CountStep;
 use crate::id_map::IdMap;
-use crate::resigning::is_signed_by;
 
 /// The figures of one document that candidates and groups need.
 #[derive(Clone, Copy, Debug)]
@@ -289,7 +289,7 @@ impl Table {
     }
 
     /// Documents with text that are not signed as a ladder says.
-    pub(crate) fn signed_otherwise(&self, ladder: Ladder) -> RoaringTreemap {
+    pub(crate) fn signed_by_other_ladder(&self, ladder: Ladder) -> RoaringTreemap {
         let is_right = |id: &u64| {
             let stats = self.get(DocId(*id));
             stats.is_none_or(|stats| is_signed_by(ladder, stats))

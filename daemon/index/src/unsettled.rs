@@ -134,7 +134,7 @@ impl Unsettled {
         &self.to_place[effort as usize]
     }
 
-    fn of_mut(&mut self, effort: Effort) -> &mut RoundQueue {
+    fn queue_mut(&mut self, effort: Effort) -> &mut RoundQueue {
         &mut self.to_place[effort as usize]
     }
 
@@ -166,7 +166,7 @@ impl Unsettled {
             _ if !self.any_easier_than(effort) => few,
             _ => few.div_ceil(DEFERRED_SHARE),
         };
-        let documents = self.of_mut(effort).next(most, rank);
+        let documents = self.queue_mut(effort).next(most, rank);
         Step { documents, effort }
     }
 
@@ -199,8 +199,8 @@ impl Unsettled {
         let Some(known) = self.effort_of(id).filter(|known| *known < effort) else {
             return;
         };
-        if let Some(since) = self.of_mut(known).queue.remove(id) {
-            self.of_mut(effort).queue.insert(id, since);
+        if let Some(since) = self.queue_mut(known).queue.remove(id) {
+            self.queue_mut(effort).queue.insert(id, since);
             let leaves = effort == Effort::Crowded && self.to_check.contains(id);
             self.both -= usize::from(leaves);
         }
@@ -238,7 +238,7 @@ impl Unsettled {
     /// Queues a document to be placed, because of something queued in that epoch.
     pub(crate) fn queue_placement_since(&mut self, id: DocId, since: Epoch) {
         let known = self.effort_of(id);
-        let queue = &mut self.of_mut(known.unwrap_or_default()).queue;
+        let queue = &mut self.queue_mut(known.unwrap_or_default()).queue;
         queue.insert(id, since);
         if known.is_none() && self.to_check.contains(id) {
             self.both += 1;
@@ -258,7 +258,7 @@ impl Unsettled {
         if self.is_awaited(id) && self.to_check.contains(id) {
             self.both -= 1;
         }
-        self.of_mut(effort).queue.remove(id);
+        self.queue_mut(effort).queue.remove(id);
         if let Some(since) = self.regroup_placed.remove(id) {
             self.queue_regrouping(id, since);
         }

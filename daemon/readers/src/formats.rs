@@ -54,7 +54,7 @@ use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
 
 pub(crate) use table::built_in;
-use table::{engine_of, reader_of};
+use table::{parser_of, reader_of};
 
 /// The result of a reader: complete, or partial for a reason; or why there is no text.
 type Reading = Result<Option<Reason>, Outcome>;
@@ -84,13 +84,13 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
     if let Some(remark) = kind::polyglot::remark(input, &kind) {
         sink.warn(remark);
     }
-    let (engine, reading) = match &kind {
+    let (parser, reading) = match &kind {
         Kind::Read(format, _) => {
             let reader = reader_of(*format);
-            match engine_of(*format) {
+            match parser_of(*format) {
                 Some((name, read)) => {
                     let reading = guarded(|| read(input, &mut sink));
-                    let name = sink.engine().unwrap_or(name);
+                    let name = sink.parser().unwrap_or(name);
                     (NamedReader { reader, name }, reading)
                 }
                 None => (
@@ -107,25 +107,25 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
     match reading {
         Ok(partial) => {
             let (outcome, sink) = text_outcome(partial, sink);
-            answer(outcome, &kind, engine, sink)
+            answer(outcome, &kind, parser, sink)
         }
-        Err(outcome) => answer(outcome, &kind, engine, sink),
+        Err(outcome) => answer(outcome, &kind, parser, sink),
     }
 }
 
 /// Makes one text of pages in UTF-8, each ended by a form feed: what an outside program printed.
 pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
     let kind = Kind::read(Format::Plain, "text/plain");
-    let engine = NamedReader {
+    let parser = NamedReader {
         reader: Reader::Plain,
-        name: plain::ENGINE,
+        name: plain::PARSER,
     };
     match guarded(|| plain::read_pages(input, &mut sink)) {
         Ok(partial) => {
             let (outcome, sink) = text_outcome(partial, sink);
-            answer(outcome, &kind, engine, sink)
+            answer(outcome, &kind, parser, sink)
         }
-        Err(outcome) => answer(outcome, &kind, engine, sink),
+        Err(outcome) => answer(outcome, &kind, parser, sink),
     }
 }
 
@@ -149,13 +149,13 @@ fn text_outcome(partial: Option<Reason>, mut sink: Sink) -> (Outcome, Sink) {
     (Outcome::Text { text, partial }, sink)
 }
 
-fn answer(outcome: Outcome, kind: &Kind, engine: NamedReader, sink: Sink) -> Extraction {
+fn answer(outcome: Outcome, kind: &Kind, parser: NamedReader, sink: Sink) -> Extraction {
     let (warnings, facts) = sink.into_remarks();
     Extraction {
         outcome,
         media_type: kind.media_type().to_owned(),
-        reader: Some(engine.reader),
-        engine: engine.name.to_owned(),
+        reader: Some(parser.reader),
+        parser: parser.name.to_owned(),
         warnings,
         facts,
         members: Vec::new(),

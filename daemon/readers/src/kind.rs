@@ -1,9 +1,9 @@
 //! Detects what a file is from its bytes. Its name only distinguishes kinds of text.
 
-mod cfb;
-mod container;
+mod compound;
 pub(crate) mod polyglot;
-mod textual;
+mod text;
+mod zip;
 
 use std::borrow::Cow;
 use std::io;
@@ -11,7 +11,7 @@ use std::io;
 use crate::charset;
 use crate::input::Input;
 
-pub(crate) use textual::{is_dated_separator, is_subtitle_timing};
+pub(crate) use text::{is_dated_separator, is_subtitle_timing};
 
 /// Bytes of the beginning that are checked.
 const PREFIX_BYTES: u64 = 64 << 10;
@@ -126,10 +126,10 @@ const ZIP_STARTS: &[&[u8]] = &[
 pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
     let prefix = input.prefix(PREFIX_BYTES)?;
     if ZIP_STARTS.iter().any(|start| prefix.starts_with(start)) {
-        return Ok(container::zip_kind(input));
+        return Ok(zip::zip_kind(input));
     }
-    if prefix.starts_with(cfb::MAGIC) {
-        return Ok(cfb::kind(input));
+    if prefix.starts_with(compound::MAGIC) {
+        return Ok(compound::kind(input));
     }
     if has_pdf_header(&prefix) {
         return Ok(Kind::read(Format::Pdf, "application/pdf"));
@@ -143,9 +143,9 @@ pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
     if let Some(media) = by_magic(&prefix) {
         return Ok(Kind::Known(Cow::Borrowed(media)));
     }
-    if charset::is_text(&prefix) || textual::is_message(&prefix) {
+    if charset::is_text(&prefix) || text::is_message(&prefix) {
         let whole = prefix.len() as u64 == input.len();
-        return Ok(textual::kind(&prefix, whole, name));
+        return Ok(text::kind(&prefix, whole, name));
     }
     Ok(Kind::Binary)
 }

@@ -29,7 +29,7 @@ mod zip_header;
 
 use std::process::ExitCode;
 
-use simdex_extract::{Extraction, Job, Readers, Task};
+use simdex_extract::{Extraction, ReadJob, Readers, Task};
 
 use input::Input;
 use sink::Sink;
@@ -45,7 +45,7 @@ pub fn worker_main() -> ExitCode {
 
 /// Reads one document. Members are sent while it is read; panics of parsers are caught here.
 #[must_use]
-pub fn read(job: Job) -> Extraction {
+pub fn read(job: ReadJob) -> Extraction {
     let input = Input::new(job.document, job.length);
     let sink = Sink::new(job.output_bytes, job.budgets, job.members);
     match job.task {

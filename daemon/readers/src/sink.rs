@@ -19,7 +19,7 @@ pub(crate) struct Sink {
     full: bool,
     warnings: Vec<String>,
     facts: Facts,
-    engine: Option<&'static str>,
+    parser: Option<&'static str>,
     budgets: Budgets,
     members: Box<dyn MemberOut>,
     member_bytes: u64,
@@ -33,7 +33,7 @@ impl Sink {
             full: false,
             warnings: Vec::new(),
             facts: Facts::default(),
-            engine: None,
+            parser: None,
             budgets,
             members,
             member_bytes: 0,
@@ -41,7 +41,7 @@ impl Sink {
     }
 
     /// A sink for a dry run: members are dropped, nothing is remembered.
-    pub(crate) fn aside(&self) -> Self {
+    pub(crate) fn dry_run(&self) -> Self {
         Self::new(self.limit, self.budgets.clone(), Box::new(DiscardMembers))
     }
 
@@ -50,13 +50,13 @@ impl Sink {
         &self.budgets
     }
 
-    /// Names the engine that read the document, if it is not the format's usual one.
-    pub(crate) fn read_by(&mut self, engine: &'static str) {
-        self.engine = Some(engine);
+    /// Names the parser that read the document, if it is not the format's usual one.
+    pub(crate) fn set_parser(&mut self, parser: &'static str) {
+        self.parser = Some(parser);
     }
 
-    pub(crate) fn engine(&self) -> Option<&'static str> {
-        self.engine
+    pub(crate) fn parser(&self) -> Option<&'static str> {
+        self.parser
     }
 
     /// Whether the text is in other files: inside, or where the frames of a page ask for it.

@@ -65,7 +65,7 @@ fn a_worker_reads_and_reports_its_sandbox() {
     let extraction = pool.extract(document("- Grüße\n".as_bytes()), &options);
     assert_eq!(text_of(extraction.outcome), "- Grüße\n");
     assert_eq!(
-        (&*extraction.media_type, &*extraction.engine),
+        (&*extraction.media_type, &*extraction.parser),
         ("text/markdown", "plain 1")
     );
 }

@@ -73,7 +73,7 @@ fn assert_read(pool: &Pool, bytes: &[u8], media_type: &str) {
     file.write_all(bytes).unwrap();
     let read = pool.extract(File::open(file.path()).unwrap(), &ReadOptions::default());
     let Outcome::Text { text, .. } = &read.outcome else {
-        panic!("{media_type}: {:?} by {}", read.outcome, read.engine)
+        panic!("{media_type}: {:?} by {}", read.outcome, read.parser)
     };
     assert!(
         text.contains("Certified copy"),
@@ -81,7 +81,7 @@ fn assert_read(pool: &Pool, bytes: &[u8], media_type: &str) {
         text.as_str()
     );
     assert_eq!(
-        (&*read.media_type, &*read.engine),
+        (&*read.media_type, &*read.parser),
         (media_type, "tesseract")
     );
     assert_eq!(read.facts.number(Fact::PagesRecognised), 1);

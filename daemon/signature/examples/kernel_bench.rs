@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::io::Write;
 use std::time::Instant;
 
-use simdex_signature::{CanonicalText, RabinWindow, Rung, ShingleSet, Window, reference, select};
+use simdex_signature::{CanonicalText, RabinTables, Rung, ShingleSet, Window, reference, select};
 
 const BYTES: usize = 32 << 20;
 const RUNS: usize = 11;
@@ -18,7 +18,7 @@ fn main() -> std::io::Result<()> {
     let text = CanonicalText::from_extracted(&extracted);
     let canonical = rate(text.as_bytes().len(), begin);
 
-    let tables = RabinWindow::new(Window::DEFAULT.width().into());
+    let tables = RabinTables::new(Window::DEFAULT.width().into());
     let (mut fast, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..RUNS {
         fast.push(measured(&text, || {
@@ -47,7 +47,7 @@ fn main() -> std::io::Result<()> {
 /// Shingle sets of 64 KB pieces, beside the same with the standard library's sort.
 fn shingle_sets(text: &CanonicalText) -> (f64, f64) {
     let piece = CanonicalText::from_extracted(&text.as_str()[..64 << 10]);
-    let tables = RabinWindow::new(Window::DEFAULT.width().into());
+    let tables = RabinTables::new(Window::DEFAULT.width().into());
     let (mut sets, mut sorts) = (Vec::new(), Vec::new());
     for _ in 0..20 * RUNS {
         sets.push(measured(&piece, || {

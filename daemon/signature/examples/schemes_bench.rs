@@ -9,7 +9,7 @@ use std::io::Write;
 
 use rustix::time::{ClockId, clock_gettime};
 use simdex_signature::laboratory::{Family, Method, Recipe, ShingleUnit, Shingling, Signer};
-use simdex_signature::{BswN, CanonicalText, MinN, ModN, RabinWindow, Rung, Window};
+use simdex_signature::{BswN, CanonicalText, MinN, ModN, RabinTables, Rung, Window};
 
 /// Signs a text by one of the product's schemes.
 type Sign = fn(&CanonicalText, Window, Rung);
@@ -51,7 +51,7 @@ fn main() -> Result<(), Failure> {
         "MB/s, times the plain loop", "8 MB", "", "4 KB", ""
     )?;
     for width in WIDTHS {
-        let tables = RabinWindow::new(width.into());
+        let tables = RabinTables::new(width.into());
         let plain = rates(&long, |text| {
             let mut sum = 0;
             tables.for_each_plainly(text.as_bytes(), |fingerprint| sum ^= fingerprint.0);

@@ -21,8 +21,8 @@ use crate::canonical::CanonicalText;
 use crate::fingerprint::{Fingerprint, mix};
 use crate::rolling::{Choice, Stretch};
 use crate::rung::Rung;
-use crate::set::{Gather, in_parts, span};
 use crate::shingle::{Distinct, chunk_minima};
+use crate::shingle_set::{Gather, in_parts, span};
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 

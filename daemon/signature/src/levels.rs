@@ -6,8 +6,8 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::rung::Rung;
-use crate::set::ShingleSet;
 use crate::shingle::shared;
+use crate::shingle_set::ShingleSet;
 
 /// Levels: one for each rung.
 const LEVELS: usize = Rung::TOP.get() as usize + 1;

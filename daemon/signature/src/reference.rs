@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::canonical::CanonicalText;
 use crate::fingerprint::{Fingerprint, POLYNOMIAL};
-use crate::rolling::RabinWindow;
+use crate::rolling::RabinTables;
 use crate::rung::Rung;
 use crate::window::Window;
 
@@ -82,7 +82,7 @@ pub fn residue(bytes: &[u8], low: u64) -> u64 {
 }
 
 /// The fingerprint of every byte window, each divided out anew: twin of both loops of
-/// [`RabinWindow`].
+/// [`RabinTables`].
 pub fn window_fingerprints(bytes: &[u8], width: usize) -> Vec<Fingerprint> {
     bytes.windows(width.max(1)).map(fingerprint).collect()
 }
@@ -160,7 +160,7 @@ fn byte_windows(bytes: &[u8], width: usize) -> HashSet<&[u8]> {
 
 /// Mod_n selection by the plain rolling loop, one chain, text order: the baseline that
 /// [`crate::select`] is measured against.
-pub fn select_plainly(bytes: &[u8], tables: &RabinWindow, rung: Rung) -> Vec<Fingerprint> {
+pub fn select_plainly(bytes: &[u8], tables: &RabinTables, rung: Rung) -> Vec<Fingerprint> {
     let mut selected = Vec::with_capacity(bytes.len() >> rung.get());
     tables.for_each_plainly(bytes, |fingerprint| {
         if fingerprint.divisible_by(rung) {

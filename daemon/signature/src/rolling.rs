@@ -33,7 +33,7 @@ const LANES: usize = 4;
 /// The most windows a lane takes in a block: a block of fingerprints stays in the fastest cache.
 const LONGEST: usize = 512;
 
-/// The most fingerprints [`RabinWindow::for_each_run`] hands on at once.
+/// The most fingerprints [`RabinTables::for_each_run`] hands on at once.
 pub(crate) const LONGEST_RUN: usize = LANES * LONGEST;
 
 /// If at most one in this many is wanted, a branch is predicted right often enough to be cheaper than writing every
@@ -47,7 +47,7 @@ pub(crate) const RUN_GRAIN: usize = LANES * STEP;
 
 /// Windows of one width, in bytes, and the table that takes the outgoing byte back.
 #[derive(Clone, Debug)]
-pub struct RabinWindow {
+pub struct RabinTables {
     width: usize,
     /// `pop[b]` = b(x)·x^{8w} mod P.
     pop: Box<Table>,
@@ -55,7 +55,7 @@ pub struct RabinWindow {
     wide: Option<wide::Wide>,
 }
 
-impl RabinWindow {
+impl RabinTables {
     /// Tables for windows of `width` bytes: 2 KB whatever the width, made in less time than some 200
     /// windows take; a width of zero is taken as 1.
     pub fn new(width: usize) -> Self {

@@ -167,7 +167,10 @@ mod tests {
             let fits = |r: &u8| length >> r <= u64::from(ladder.target);
             return (0..=6).find(fits).unwrap_or(6);
         };
-        let chosen = sampling.groups().into_iter().rfind(|g| g.from <= length);
+        let chosen = sampling
+            .size_steps()
+            .into_iter()
+            .rfind(|g| g.from <= length);
         let mut rung = chosen.unwrap().rung.get();
         while rung < 6 && length >> rung > 32 * u64::from(ladder.target) {
             rung += 1;

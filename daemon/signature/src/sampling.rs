@@ -92,7 +92,7 @@ impl Sampling {
     }
 
     /// The size steps, shortest texts first; any two that follow each other differ in rung.
-    pub fn groups(&self) -> Vec<SizeStep> {
+    pub fn size_steps(&self) -> Vec<SizeStep> {
         let begins = [0].into_iter().chain(self.from);
         let ends = self.from.into_iter().chain([NEVER]);
         let groups = begins.zip(ends).zip(Rung::all());
@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn what_is_no_sampling_is_refused_by_what_is_wrong_with_it() {
-        let refused = |of: &[(u64, u8)]| Sampling::new(&groups(of)).map(|s| s.groups());
+        let refused = |of: &[(u64, u8)]| Sampling::new(&groups(of)).map(|s| s.size_steps());
         let order = BadSampling::Order {
             earlier: 9,
             later: 9,
@@ -154,7 +154,7 @@ mod tests {
                 let twin = rising.iter().rev().find(|(from, _)| *from <= length).unwrap();
                 prop_assert_eq!(sampling.rung_for(length).get(), twin.1);
             }
-            prop_assert_eq!(Sampling::new(&sampling.groups()), Ok(sampling));
+            prop_assert_eq!(Sampling::new(&sampling.size_steps()), Ok(sampling));
             prop_assert_eq!(sampling.coarsest().get(), coarsest);
         }
     }

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use crate::bsw_n::ChunkMinima;
 use crate::canonical::CanonicalText;
 use crate::fingerprint::Fingerprint;
-use crate::rolling::{Choice, LONGEST_RUN, RUN_GRAIN, RabinWindow};
+use crate::rolling::{Choice, LONGEST_RUN, RUN_GRAIN, RabinTables};
 use crate::rung::Rung;
 use crate::window::Window;
 
@@ -18,13 +18,13 @@ use crate::window::Window;
 /// hundredth of the time that it takes to sign a text of 4 KB.
 const KEPT_WIDTHS: usize = 129;
 
-static TABLES: [OnceLock<RabinWindow>; KEPT_WIDTHS] = [const { OnceLock::new() }; KEPT_WIDTHS];
+static TABLES: [OnceLock<RabinTables>; KEPT_WIDTHS] = [const { OnceLock::new() }; KEPT_WIDTHS];
 
 /// The tables for windows of `width` bytes.
-fn tables(width: usize) -> Cow<'static, RabinWindow> {
+fn tables(width: usize) -> Cow<'static, RabinTables> {
     match TABLES.get(width) {
-        Some(kept) => Cow::Borrowed(kept.get_or_init(|| RabinWindow::new(width))),
-        None => Cow::Owned(RabinWindow::new(width)),
+        Some(kept) => Cow::Borrowed(kept.get_or_init(|| RabinTables::new(width))),
+        None => Cow::Owned(RabinTables::new(width)),
     }
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn choose_shingles(
     chosen: &mut Vec<Fingerprint>,
 ) {
     let mut distinct = Distinct::default();
-    let mut choose = |tables: &RabinWindow| {
+    let mut choose = |tables: &RabinTables| {
         for slab in slabs(text.as_bytes(), tables.width()) {
             tables.choose(slab, choice, chosen);
             distinct.keep(chosen);
@@ -84,7 +84,7 @@ pub(crate) fn chunk_minima(
 ) {
     let mut kept = Vec::new();
     let mut minima = ChunkMinima::default();
-    let mut roll = |tables: &RabinWindow| {
+    let mut roll = |tables: &RabinTables| {
         for slab in slabs_of(text.as_bytes(), tables.width(), PART) {
             let join = |stretch, kept: &mut Vec<_>| minima.join(stretch, |least| kept.push(least));
             tables.minima(slab, ends, join, &mut kept);
@@ -149,7 +149,7 @@ impl Distinct {
 const WORDS: usize = 64 << 10;
 
 fn word_shingles(text: &CanonicalText, width: usize, mut visit: impl FnMut(&[Fingerprint])) {
-    let tables = RabinWindow::new(8 * width);
+    let tables = RabinTables::new(8 * width);
     let mut shingles = Vec::with_capacity(LONGEST_RUN);
     let mut roll = |words: &[u8]| {
         tables.for_each_run(words, |run| {

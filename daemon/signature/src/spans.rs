@@ -10,7 +10,7 @@ mod places;
 mod tests;
 
 use crate::fingerprint::Fingerprint;
-use crate::rolling::RabinWindow;
+use crate::rolling::RabinTables;
 use places::Places;
 
 /// A run of bytes equal in two inputs.
@@ -76,7 +76,7 @@ pub fn peak_bytes(a: u64, b: u64) -> u64 {
 }
 
 fn within(a: &[u8], b: &[u8], width: usize, limits: Limits) -> SharedSpans {
-    let tables = RabinWindow::new(width);
+    let tables = RabinTables::new(width);
     let places = Places::of(b, &tables, limits.indexed);
     let mut scan = Scan {
         texts: [a, b],
@@ -166,7 +166,7 @@ fn equal<'t>(a: impl Iterator<Item = &'t u8>, b: impl Iterator<Item = &'t u8>) -
 fn covered(
     a: &[u8],
     spans: &[Span],
-    (tables, places): (&RabinWindow, &Places<'_>),
+    (tables, places): (&RabinTables, &Places<'_>),
     at_once: usize,
 ) -> u64 {
     let parts = (a.len() / at_once.max(1) + 1) as u64;

@@ -16,10 +16,10 @@
 
 use crate::chunk::{Chunk, hash};
 use crate::modulus::Modulus;
-use crate::rolling::RabinWindow;
+use crate::rolling::RabinTables;
 
 /// Cuts `bytes` into chunks; they follow each other without gaps and cover it all.
-pub(crate) fn chunks(bytes: &[u8], tables: &RabinWindow, modulus: Modulus) -> Vec<Chunk> {
+pub(crate) fn chunks(bytes: &[u8], tables: &RabinTables, modulus: Modulus) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let (mut begin, mut end) = (0, tables.width());
     let mut cut = |begin: usize, end: usize| {
@@ -68,7 +68,7 @@ mod tests {
         fn chunks_agree_with_their_twin(
             bytes in prop::collection::vec(0u8..4, 0..600), width in 1usize..30, n in 1u64..60,
         ) {
-            let found = chunks(&bytes, &RabinWindow::new(width), Modulus::new(n));
+            let found = chunks(&bytes, &RabinTables::new(width), Modulus::new(n));
             let expected = slowly(&bytes, width, n);
             let spans = found.iter().map(|c| &bytes[c.offset as usize..(c.offset + c.length) as usize]);
             prop_assert_eq!(spans.collect::<Vec<_>>(), expected.clone());

@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 
 use anyhow::Context;
 use simdex_index::integrity::{Verified, VerifyDepth};
-use simdex_index::store::{self, Options, StoreError};
+use simdex_index::store::{self, StoreError, StoreOptions};
 
 use crate::base::report_files::MANIFEST;
 use crate::commands::cli::exit;
@@ -96,7 +96,7 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
     probe.arg("probe-store").arg(&copy);
     let limit = store::probe_time_limit(&copy);
     let opened =
-        store::open_examined(&copy, Options::VERIFICATION, probe, limit).map_err(locked)?;
+        store::open_examined(&copy, StoreOptions::VERIFICATION, probe, limit).map_err(locked)?;
     let depth = match args.quick {
         true => VerifyDepth::Heads,
         false => VerifyDepth::Everything,

@@ -44,9 +44,11 @@ fn group(group: &Group, told: &GroupTold) -> v1::SizeGroup {
 
 /// Encodes how an index samples, and the progress of signing by that setting.
 pub fn sampling(index: &Index) -> v1::Sampling {
-    let (reader, anew) = (index.reader(), index.signing_anew());
+    let (reader, anew) = (index.reader(), index.signing_progress());
     let chosen = reader.ladder().sampling;
-    let groups = chosen.map(|sampling| sampling.groups()).unwrap_or_default();
+    let groups = chosen
+        .map(|sampling| sampling.size_steps())
+        .unwrap_or_default();
     let group = |step: SizeStep| v1::SamplingGroup {
         from_bytes: step.from,
         n: step.rung.modulus(),

@@ -7,7 +7,7 @@ use simdex_index::{Cancel, MoveWatch, UnsettledCounts, View};
 use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
-use super::synced::{RequestedWalks, is_any_walking};
+use super::sync::{RequestedWalks, is_any_walking};
 use super::{Engine, EngineError, lock};
 use crate::base::rate::Pace;
 use crate::write_side::roots::{Root, RootState};
@@ -109,8 +109,8 @@ impl Engine {
         let walked = walked.filter_map(|root| Some((root.awaited_walk()?, root)));
         let walked: Vec<(u64, &Arc<Root>)> = walked.collect();
         let is_walking = || {
-            let is_walked = |(number, root): &(u64, &Arc<Root>)| !root.is_walk_over(*number);
-            is_any_walking(&wanted) || walked.iter().any(is_walked)
+            let awaits_walk = |(number, root): &(u64, &Arc<Root>)| !root.is_walk_over(*number);
+            is_any_walking(&wanted) || walked.iter().any(awaits_walk)
         };
         self.pipeline.wait_while(is_walking, cancel)?;
         self.pipeline.wait_until_settled(cancel)
@@ -171,7 +171,7 @@ impl Engine {
         let walks = lock(&self.walks);
         let wanted = |id| walks.iter().any(|(of, walks)| *of == id && walks.is_busy());
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
-        let walked = shown.filter(|root| root.is_walked() || wanted(root.id));
+        let walked = shown.filter(|root| root.awaits_walk() || wanted(root.id));
         walked.count() as u64
     }
 }

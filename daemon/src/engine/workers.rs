@@ -17,7 +17,7 @@ pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
         args: vec!["extract-worker".into()],
     };
     let pool = Pool::new(command, config.workers(), config.limits())
-        .spooling_in(spool(host))
+        .with_spool(spool(host))
         .with_underway(underway(&host.data_dir)?)
         .with_outside(outside(config, &host.program)?);
     let sandbox = pool.sandbox();
@@ -34,7 +34,7 @@ pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
 fn spool(host: &Host) -> SpoolBudget {
     let disk = Arc::clone(&host.disk);
     let limit = host.config.extract.spool_mib.bytes();
-    SpoolBudget::admitted_by(host.data_dir.clone(), limit, move |bytes| {
+    SpoolBudget::with_admission(host.data_dir.clone(), limit, move |bytes| {
         Ok(disk.take(bytes)?)
     })
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use simdex_index::store::{
-    self, Damage, Hooked, Hooks, Options as StoreOptions, SledStore, Store as _, StoreError,
+    self, Damage, Hooked, Hooks, SledStore, Store as _, StoreError, StoreOptions,
 };
 use simdex_index::{Cancel, Index, IndexError, Options, UnreadTexts};
 use simdex_schema::key;

@@ -80,12 +80,12 @@ impl Dispatcher {
                 let key = root.key(&path);
                 key.into_iter().for_each(|key| self.pipeline.submit(key));
             }
-            Hint::Subtree(path) => walks.want_below(path),
-            Hint::Rescan(cause) => walks.want_root(cause.into()),
+            Hint::Subtree(path) => walks.request_below(path),
+            Hint::Rescan(cause) => walks.request_root(cause.into()),
             Hint::Flushed(number) => walks.note_flushed(number),
             Hint::Removed(path) => {
                 let source = AlarmSource::Removals(root.id);
-                self.until_done(source, |rescan| rescan.removed(root, &path));
+                self.until_done(source, |rescan| rescan.enqueue_removed(root, &path));
             }
         }
     }
@@ -93,12 +93,14 @@ impl Dispatcher {
     /// Does one walk that hints asked for; it may request another.
     pub fn walk(&self, root: &Root, walk: &WalkRequest, walks: &WalkQueue) {
         let walked = self.until_done(AlarmSource::Walks(root.id), |rescan| match walk {
-            WalkRequest::Root => rescan.root(root).map(|_| WalkOutcome::Complete),
-            WalkRequest::Routine => rescan.routine(root).map(|()| WalkOutcome::Complete),
-            WalkRequest::Below(directory) => rescan.subtree(root, directory),
+            WalkRequest::Root => rescan.rescan_root(root).map(|_| WalkOutcome::Complete),
+            WalkRequest::Routine => rescan
+                .rescan_routinely(root)
+                .map(|()| WalkOutcome::Complete),
+            WalkRequest::Below(directory) => rescan.rescan_directory(root, directory),
         });
         if walked == Some(WalkOutcome::NeedsRootWalk) {
-            walks.want_root_instead();
+            walks.request_root_instead();
         }
     }
 

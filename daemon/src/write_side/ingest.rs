@@ -21,7 +21,6 @@
 //! found nothing new (`record_reading`). Each step that fails ends in a state with a reason; only a failure
 //! of the index itself is an error.
 
-mod convert;
 mod detector;
 mod extract;
 mod facts;
@@ -33,6 +32,7 @@ mod own_report;
 mod reader_version;
 mod records;
 mod snapshot;
+mod worker_answer;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -43,7 +43,7 @@ use simdex_index::{Cancel, FileChange, IndexError, IndexReader, Registry, SeenFi
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
 
-use self::extract::{Extractor, SignedContent, SnapshotRef};
+use self::extract::{ContentBytes, Extractor, SignedContent};
 use self::facts::frames_asked;
 use self::framesets::RenderedPage;
 use self::members::{TreeLimits, Unpacker};
@@ -55,12 +55,12 @@ use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, SkipReason, UnreadableReason, WalkEntry};
 
-pub use convert::{WorkerAnswer, state_of_unread};
 pub use detector::{ChangeDetector, SeenStat};
 pub use extract::{keep_going_of, raw_document, wait_policy_of};
 pub use hash::{hash_all, now};
 pub use outcome::{IngestOutcome, gave_up};
 pub use own_report::OwnReports;
+pub use worker_answer::{WorkerAnswer, state_of_unread};
 
 /// A content is quarantined after this many failures in a row.
 pub const MAX_FAILURES: u32 = 3;
@@ -235,7 +235,7 @@ impl<'a> Ingest<'a> {
             return None;
         };
         let (private, length) = taken.bytes.as_ref()?;
-        let bytes = SnapshotRef {
+        let bytes = ContentBytes {
             private,
             hash: taken.hash,
             length: *length,

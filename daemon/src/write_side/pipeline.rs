@@ -34,7 +34,7 @@ use crate::host::Host;
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::{AT_A_SHARE, Backoff, Lifecycle, join_until};
 use crate::write_side::ingest::OwnReports;
-use crate::write_side::progress::{Counts, Job, Progress};
+use crate::write_side::progress::{Counts, IngestJob, Progress};
 use crate::write_side::roots::Roots;
 
 /// Ingester threads per worker, in addition to one for each root: while one waits for a slow document the
@@ -75,7 +75,7 @@ struct Shared {
     queue: IngestQueue,
     progress: Progress,
     /// How fast documents get their places in groups.
-    settled: Mutex<RateWindow>,
+    settling_rate: Mutex<RateWindow>,
     /// Woken when documents may wait to be settled.
     to_settle: Wakeup,
     /// Files that a transient fault kept from being read.
@@ -87,7 +87,7 @@ struct Shared {
 
 /// A job whose file was ingested.
 struct IngestedJob {
-    job: Job,
+    job: IngestJob,
     /// The change that the index must apply, if any.
     change: Option<FileChange>,
 }
@@ -112,7 +112,7 @@ impl Pipeline {
             roots,
             queue: IngestQueue::new(Self::shared_ingesters(&host.config)),
             progress: Progress::default(),
-            settled: Mutex::default(),
+            settling_rate: Mutex::default(),
             to_settle: Wakeup::default(),
             retries: RetryQueue::default(),
             uncommitted: AtomicBool::default(),
@@ -163,7 +163,7 @@ impl Pipeline {
         })?;
         self.thread("compactor".to_owned(), |shared| {
             lower_priority();
-            shared.compact_at_times();
+            shared.compact_periodically();
         })?;
         self.thread("settler".to_owned(), |shared| {
             lower_priority();
@@ -264,7 +264,7 @@ impl Pipeline {
     /// How fast documents get their places in groups; `None` if none waits for one.
     pub fn settling_pace(&self) -> Option<Pace> {
         let waiting = self.shared.writer.unsettled();
-        let settled = self.shared.settled.lock();
+        let settled = self.shared.settling_rate.lock();
         let settled = settled.unwrap_or_else(PoisonError::into_inner);
         settled.pace(Instant::now(), waiting.awaited + waiting.crowded)
     }
@@ -357,7 +357,7 @@ impl Shared {
     /// the file arrived meanwhile.
     ///
     /// The retry comes first, so that a barrier that waits for the tickets finds it counted.
-    fn settle_retry(&self, job: Job) -> Option<Job> {
+    fn finish_job(&self, job: IngestJob) -> Option<IngestJob> {
         match job.to_retry {
             true => self.retries.schedule(&job.key),
             false => self.retries.clear(&job.key),

@@ -15,7 +15,7 @@ use crate::base::rate::{Pace, RateWindow};
 
 /// One file to ingest, for all tickets that wait for it.
 #[derive(Debug)]
-pub struct Job {
+pub struct IngestJob {
     /// The file to ingest.
     pub key: FileKey,
     tickets: Vec<u64>,
@@ -69,7 +69,7 @@ impl Progress {
     }
 
     /// Issues a ticket for a file. Returns a job unless the file has one already.
-    pub fn submit(&self, key: FileKey) -> Option<Job> {
+    pub fn submit(&self, key: FileKey) -> Option<IngestJob> {
         let mut state = self.lock();
         let job = state.submit(key.clone());
         if let Some(busy) = state.busy.get_mut(&key)
@@ -82,7 +82,7 @@ impl Progress {
 
     /// Submits a file that is retried after a transient fault: it is not counted as pending, unless a
     /// hint of it arrives before it is done.
-    pub fn retry(&self, key: FileKey) -> Option<Job> {
+    pub fn retry(&self, key: FileKey) -> Option<IngestJob> {
         let mut state = self.lock();
         let job = state.submit(key.clone())?;
         if let Some(busy) = state.busy.get_mut(&key) {
@@ -103,7 +103,7 @@ impl Progress {
     }
 
     /// Returns a job's tickets. Returns another job if hints arrived since it was issued.
-    pub fn return_tickets(&self, job: Job) -> Option<Job> {
+    pub fn return_tickets(&self, job: IngestJob) -> Option<IngestJob> {
         let mut state = self.lock();
         for ticket in &job.tickets {
             state.outstanding.remove(ticket);
@@ -120,7 +120,7 @@ impl Progress {
         }
         state.busy.insert(job.key.clone(), FileProgress::default());
         state.count(job.key.root);
-        Some(Job::new(job.key, busy.tickets))
+        Some(IngestJob::new(job.key, busy.tickets))
     }
 
     /// Returns once every ticket taken before the call has been returned, or with the error of `keep_going`, which is
@@ -176,7 +176,7 @@ impl Progress {
     }
 }
 
-impl Job {
+impl IngestJob {
     fn new(key: FileKey, tickets: Vec<u64>) -> Self {
         Self {
             key,
@@ -187,7 +187,7 @@ impl Job {
 }
 
 impl State {
-    fn submit(&mut self, key: FileKey) -> Option<Job> {
+    fn submit(&mut self, key: FileKey) -> Option<IngestJob> {
         let ticket = self.next;
         self.next += 1;
         self.outstanding.insert(ticket);
@@ -199,7 +199,7 @@ impl State {
             hash_map::Entry::Vacant(idle) => {
                 idle.insert(FileProgress::default());
                 self.count(key.root);
-                Some(Job::new(key, vec![ticket]))
+                Some(IngestJob::new(key, vec![ticket]))
             }
         }
     }

@@ -33,20 +33,20 @@ const BATCH: usize = 64;
 /// Bytes read at once.
 const CHUNK: usize = 128 << 10;
 /// Added to the niceness of the thread.
-const GIVE_WAY: i32 = 15;
+const NICE_INCREMENT: i32 = 15;
 /// How often the position is saved.
-const NOTED: Duration = Duration::from_secs(60);
+const SAVE_EVERY: Duration = Duration::from_secs(60);
 
 /// Rate limit of the recheck.
 #[derive(Clone, Debug)]
-pub struct Pace {
+pub struct RecheckRate {
     /// Bytes per second, at least 1.
     pub bytes_per_second: u64,
     /// Files read within this time are skipped; between two rounds it rests for this time, at most ten minutes.
     pub rest: Duration,
 }
 
-impl Pace {
+impl RecheckRate {
     /// The configured pace; `None` if the recheck is switched off.
     pub fn of(config: &WatchConfig) -> Option<Self> {
         let bytes_per_second = config.recheck_mib_per_second.bytes();
@@ -92,7 +92,7 @@ impl Recheck {
         pipeline: Arc<Pipeline>,
         roots: Arc<Roots>,
         own_reports: Arc<OwnReports>,
-        pace: Pace,
+        pace: RecheckRate,
         data_dir: PathBuf,
     ) -> io::Result<Self> {
         let stop = Arc::<Stop>::default();
@@ -108,7 +108,7 @@ impl Recheck {
         };
         let thread = lifecycle.spawn("recheck".to_owned(), move || {
             // If it is refused, all threads have equal priority.
-            let _ = rustix::process::nice(GIVE_WAY);
+            let _ = rustix::process::nice(NICE_INCREMENT);
             round.run();
         })?;
         Ok(Self {
@@ -151,13 +151,13 @@ struct Round {
     own_reports: Arc<OwnReports>,
     cursor: Cursor,
     noted: Instant,
-    pace: Pace,
+    pace: RecheckRate,
     debt: UnwaitedBytes,
     stop: Arc<Stop>,
 }
 
 /// The thread was signalled to end.
-struct ToldToEnd;
+struct EndSignal;
 
 /// Why a round was not completed.
 enum RoundEnd {
@@ -165,8 +165,8 @@ enum RoundEnd {
     Index(IndexError),
 }
 
-impl From<ToldToEnd> for RoundEnd {
-    fn from(_: ToldToEnd) -> Self {
+impl From<EndSignal> for RoundEnd {
+    fn from(_: EndSignal) -> Self {
         Self::Ended
     }
 }
@@ -180,7 +180,7 @@ impl From<IndexError> for RoundEnd {
 impl Round {
     fn run(&mut self) {
         loop {
-            match self.all() {
+            match self.check_all() {
                 Ok(()) => self.cursor.restart(),
                 Err(RoundEnd::Ended) => break,
                 Err(RoundEnd::Index(error)) => {
@@ -197,7 +197,7 @@ impl Round {
     }
 
     /// Checks all files from the cursor on.
-    fn all(&mut self) -> Result<(), RoundEnd> {
+    fn check_all(&mut self) -> Result<(), RoundEnd> {
         let roots = Arc::clone(&self.roots);
         let mut roots: Vec<_> = roots.iter().cloned().collect();
         roots.sort_by_key(|root| root.id);
@@ -211,7 +211,7 @@ impl Round {
                     break;
                 }
                 for name in names {
-                    self.one(&root, &name)?;
+                    self.check_one(&root, &name)?;
                     self.cursor.pass(name);
                 }
             }
@@ -240,7 +240,7 @@ impl Round {
     }
 
     /// Checks one file: hashes it again if its record says that nothing changed.
-    fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), RoundEnd> {
+    fn check_one(&mut self, root: &Root, key: &FileKey) -> Result<(), RoundEnd> {
         self.wait()?;
         let Some(record) = self
             .writer()
@@ -286,7 +286,7 @@ impl Round {
         root: &Root,
         key: &FileKey,
         record: &FileRecord,
-    ) -> Result<Option<ContentHash>, ToldToEnd> {
+    ) -> Result<Option<ContentHash>, EndSignal> {
         let length = record.stat.length;
         let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
         // Reopened for each part: no descriptor is held during waits, which would keep a share from
@@ -305,14 +305,14 @@ impl Round {
     }
 
     /// Keeps to the rate, and saves the position periodically.
-    fn wait(&mut self) -> Result<(), ToldToEnd> {
+    fn wait(&mut self) -> Result<(), EndSignal> {
         let time = self.debt.pay_off(self.pace.bytes_per_second);
-        if self.noted.elapsed() >= NOTED {
+        if self.noted.elapsed() >= SAVE_EVERY {
             self.cursor.write();
             self.noted = Instant::now();
         }
         match self.stop.within(time) {
-            true => Err(ToldToEnd),
+            true => Err(EndSignal),
             false => Ok(()),
         }
     }

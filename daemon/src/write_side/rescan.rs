@@ -31,7 +31,7 @@ use crate::write_side::pipeline::Pipeline;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus};
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 use crate::write_side::watch::loss::{HELD_FROM, LossDecision, assess};
-use crate::write_side::watch::walk::{Limits, PathState, look, walk_beneath};
+use crate::write_side::watch::walk::{PathState, WalkLimits, look, walk_beneath};
 use comparison::RecordComparison;
 use findings::{WalkFindings, move_key};
 use known::KnownFiles;
@@ -56,7 +56,7 @@ pub struct Rescan<'a> {
 }
 
 /// How often a wait for events checks whether anybody still waits for the walk.
-const LOOK: Duration = Duration::from_millis(100);
+const EVENT_POLL: Duration = Duration::from_millis(100);
 
 /// The outcome of a walk of one directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,15 +70,15 @@ pub enum WalkOutcome {
 impl Rescan<'_> {
     /// Walks a root and enqueues what may have changed; returns the status it ended with. The
     /// root's current status may differ: another walk may have begun since.
-    pub fn root(&self, root: &Root) -> Result<RootStatus> {
-        let _walking = self.walking(root)?;
+    pub fn rescan_root(&self, root: &Root) -> Result<RootStatus> {
+        let _walking = self.take_walk_turn(root)?;
         self.walk_and_assess(root, RootState::Scanning)?;
         Ok(root.finish_walk())
     }
 
     /// Walks a root because a walk is due: as long as it finds nothing new, nothing is pending.
-    pub fn routine(&self, root: &Root) -> Result<()> {
-        let _walking = self.walking(root)?.quiet();
+    pub fn rescan_routinely(&self, root: &Root) -> Result<()> {
+        let _walking = self.take_walk_turn(root)?.quiet();
         let shown = match root.state() {
             RootState::Watching => RootState::Watching,
             _ => RootState::Scanning,
@@ -92,7 +92,7 @@ impl Rescan<'_> {
         for key in self.writer.release_damaged_texts()? {
             self.submit(key)?;
         }
-        let Some(anchor) = self.prove(root)? else {
+        let Some(anchor) = self.prove_root(root)? else {
             return Ok(());
         };
         if root.state() != RootState::LossHeld {
@@ -106,17 +106,17 @@ impl Rescan<'_> {
 
     /// Accepts that the files missed by a walk of the whole root are removed, or holds them for a person to confirm.
     fn accept_or_hold(&self, root: &Root, anchor: &Anchor, found: WalkFindings) -> Result<()> {
-        match self.held(root, &found)? {
-            Some(lost) => self.hold(root, lost, found.token(anchor, lost)),
+        match self.count_held_loss(root, &found)? {
+            Some(lost) => self.hold_loss(root, lost, found.token(anchor, lost)),
             None => {
                 let identity = anchor.identity().ok();
-                self.believe(root, identity, found).map(|_| ())
+                self.accept_missing(root, identity, found).map(|_| ())
             }
         }
     }
 
     /// Enqueues all that is missing; returns how many files. From here on the root is in step with its share.
-    fn believe(
+    fn accept_missing(
         &self,
         root: &Root,
         identity: Option<DirectoryIdentity>,
@@ -125,15 +125,15 @@ impl Rescan<'_> {
         let removed = found.missing.len() as u64;
         self.enqueue_missing(found)?;
         root.forget_deletes();
-        root.update(self.writer, |status| status.be_in_step(identity))?;
+        root.update(self.writer, |status| status.mark_in_step(identity))?;
         Ok(removed)
     }
 
     /// Enqueues every file below a directory (a new or renamed one), and every file recorded there that
     /// does not exist any more.
-    pub fn subtree(&self, root: &Root, directory: &Path) -> Result<WalkOutcome> {
-        let _walking = self.walking(root)?;
-        let (Some(key), Some(anchor)) = (root.key(directory), self.proven(root)) else {
+    pub fn rescan_directory(&self, root: &Root, directory: &Path) -> Result<WalkOutcome> {
+        let _walking = self.take_walk_turn(root)?;
+        let (Some(key), Some(anchor)) = (root.key(directory), self.proven_anchor(root)) else {
             // The root itself, and an unproven root, are left to the next rescan.
             return Ok(WalkOutcome::NeedsRootWalk);
         };
@@ -153,7 +153,7 @@ impl Rescan<'_> {
     }
 
     /// Enqueues every known file at or below a path that was removed, and those that are being read.
-    pub fn removed(&self, root: &Root, path: &Path) -> Result<()> {
+    pub fn enqueue_removed(&self, root: &Root, path: &Path) -> Result<()> {
         let Some(at) = root.key(path) else {
             return Ok(());
         };
@@ -189,22 +189,22 @@ impl Rescan<'_> {
     }
 
     /// The directory at a root's path, if it is the root on record; otherwise updates the root's status.
-    fn prove(&self, root: &Root) -> Result<Option<Anchor>> {
+    fn prove_root(&self, root: &Root) -> Result<Option<Anchor>> {
         let anchor = match Anchor::open_listable(&root.path) {
             Ok(anchor) => anchor,
-            Err(refusal) => return self.stale(root, &refusal).map(|()| None),
+            Err(refusal) => return self.mark_stale(root, &refusal).map(|()| None),
         };
         match verify_root(self.registry, root, &anchor)? {
             RootIdentity::Same => {
                 root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
                 Ok(Some(anchor))
             }
-            RootIdentity::Refused(refusal) => self.stale(root, &refusal).map(|()| None),
+            RootIdentity::Refused(refusal) => self.mark_stale(root, &refusal).map(|()| None),
             RootIdentity::Other(found, why) => {
                 let token = LossToken::of_replaced(anchor.inode(), found);
                 root.update(self.writer, |status| {
                     status.proven = None;
-                    status.to_confirm = Some(token);
+                    status.shown_token = Some(token);
                     status.state = RootState::Replaced;
                     status.detail = why;
                 })?;
@@ -214,14 +214,14 @@ impl Rescan<'_> {
     }
 
     /// The root's directory, as it was last proven.
-    fn proven(&self, root: &Root) -> Option<Anchor> {
+    fn proven_anchor(&self, root: &Root) -> Option<Anchor> {
         let anchor = Anchor::open_listable(&root.path).ok()?;
         (root.status().proven == Some(anchor.inode())).then_some(anchor)
     }
 
     /// Records that a root cannot be used in its present state. A shortage says nothing about the
     /// root: it is returned as an error, and the walk is to be repeated.
-    fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<()> {
+    fn mark_stale(&self, root: &Root, refusal: &RootRefusal) -> Result<()> {
         if let Some(errno) = refusal.shortage() {
             return Err(IndexError::Shortage {
                 what: format!("{} cannot be scanned", root.path.display()),
@@ -244,8 +244,8 @@ impl Rescan<'_> {
     }
 
     /// Waits its turn until no other walk of the root is under way.
-    fn walking<'r>(&self, root: &'r Root) -> Result<Turn<'r>> {
-        let turn = root.walking.take(self.keep_going)?;
+    fn take_walk_turn<'r>(&self, root: &'r Root) -> Result<Turn<'r>> {
+        let turn = root.walk_turns.take(self.keep_going)?;
         root.count_walk();
         Ok(turn)
     }
@@ -258,7 +258,7 @@ impl Rescan<'_> {
         };
         match self.walk(root, anchor, &key)? {
             Ok(found) => Ok(Some(found)),
-            Err(refusal) => self.stale(root, &refusal).map(|()| None),
+            Err(refusal) => self.mark_stale(root, &refusal).map(|()| None),
         }
     }
 
@@ -273,7 +273,7 @@ impl Rescan<'_> {
             true => root.path.clone(),
             false => root.path.join(OsStr::from_bytes(&directory.path)),
         };
-        let number = root.begin_walk(&directory.path);
+        let number = root.begin_trouble_round(&directory.path);
         let mut comparison = RecordComparison {
             rescan: self,
             root,
@@ -283,13 +283,13 @@ impl Rescan<'_> {
         };
         let mut failed = FirstError::default();
         let mut visit = |seen| failed.flow(comparison.see(seen));
-        let walked = walk_beneath(anchor, &start, Limits::default(), &mut visit);
+        let walked = walk_beneath(anchor, &start, WalkLimits::default(), &mut visit);
         failed.into_result()?;
         if let Err(refusal) = walked {
             return Ok(Err(refusal));
         }
         comparison.miss_before(None)?;
-        root.end_walk(&directory.path, number);
+        root.end_trouble_round(&directory.path, number);
         self.enqueue_vanished(anchor, directory)?;
         Ok(Ok(comparison.found))
     }
@@ -311,17 +311,18 @@ impl Rescan<'_> {
     }
 
     /// How many files were lost, if a person must confirm that.
-    fn held(&self, root: &Root, found: &WalkFindings) -> Result<Option<u64>> {
+    fn count_held_loss(&self, root: &Root, found: &WalkFindings) -> Result<Option<u64>> {
         let missed = found.missing.len() as u64;
         if missed < HELD_FROM {
             return Ok(None);
         }
-        let (keys, kinds): (Vec<FileKey>, Vec<u64>) = found.missing.iter().cloned().unzip();
-        let (known, mut moved_keys) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
+        let (keys, move_keys): (Vec<FileKey>, Vec<u64>) = found.missing.iter().cloned().unzip();
+        let (known, mut moved_keys) =
+            self.known_and_moved(root, &keys, &move_keys, &found.arrived)?;
         let moved = moved_keys.len() as u64;
         // A move is announced as a delete of the old path: it explains one missing file, not two.
         let missing = found.missing.iter();
-        let unmoved = missing.filter(|(_, kind)| !moved_keys.remove(kind));
+        let unmoved = missing.filter(|(_, move_key)| !moved_keys.remove(move_key));
         let unmoved: Vec<FileKey> = unmoved.map(|(key, _)| key.clone()).collect();
         let hold =
             || assess(known, missed, moved, root.deletes_among(&unmoved)) == LossDecision::Hold;
@@ -344,17 +345,17 @@ impl Rescan<'_> {
             if left.is_zero() {
                 return Ok(());
             }
-            std::thread::sleep(left.min(LOOK));
+            std::thread::sleep(left.min(EVENT_POLL));
         }
     }
 
     /// Records that this many files wait for a person's decision; deletes noted before are settled.
-    fn hold(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
+    fn hold_loss(&self, root: &Root, files: u64, token: LossToken) -> Result<()> {
         root.forget_deletes();
         root.update(self.writer, |status| {
             status.state = RootState::LossHeld;
             status.pending_loss = files;
-            status.to_confirm = Some(token);
+            status.shown_token = Some(token);
             status.detail = String::new();
         })?;
         Ok(())
@@ -366,11 +367,11 @@ impl Rescan<'_> {
         &self,
         root: &Root,
         missing: &[FileKey],
-        kinds: &[u64],
+        move_keys: &[u64],
         arrived: &HashSet<u64>,
     ) -> Result<(u64, HashSet<u64>)> {
         let paths: HashSet<&[u8]> = missing.iter().map(|key| &key.path[..]).collect();
-        let sought: HashSet<u64> = kinds.iter().copied().collect();
+        let sought: HashSet<u64> = move_keys.iter().copied().collect();
         let mut moved: HashSet<u64> = sought.intersection(arrived).copied().collect();
         let mut known = 0;
         self.registry.files(root.id, &mut |key, record| {

@@ -11,7 +11,7 @@ mod loss_token;
 mod share_waits;
 mod status;
 mod troubles;
-mod watched;
+mod watcher;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -51,7 +51,7 @@ pub struct Root {
     /// Its section of the config.
     pub configured: RootConfig,
     /// Walks of it take turns, so that no walk decides about the losses of another.
-    pub walking: Turns,
+    pub walk_turns: Turns,
     /// Its files that questions read in place.
     pub live_reads: LiveReads,
     /// Threads that wait for its share.
@@ -90,14 +90,14 @@ impl Root {
             pending_loss: record.as_ref().map_or(0, |record| record.pending_loss),
             identity: record.and_then(|record| record.identity),
             proven: None,
-            to_confirm: None,
+            shown_token: None,
             detail: String::new(),
         };
         Ok(Self {
             id,
             path,
             configured,
-            walking: Turns::default(),
+            walk_turns: Turns::default(),
             live_reads: LiveReads::default(),
             share_waits: ShareWaits::default(),
             last_walk: Mutex::default(),
@@ -132,20 +132,20 @@ impl Root {
     }
 
     /// Whether it is being walked, other than by routine, or has not been walked yet in this run.
-    pub fn is_walked(&self) -> bool {
+    pub fn awaits_walk(&self) -> bool {
         self.is_being_walked() || self.state() == RootState::Scanning
     }
 
     fn is_being_walked(&self) -> bool {
-        self.walking.are_taken()
+        self.walk_turns.are_taken()
     }
 
-    /// Counts a walk that is beginning; the caller holds [`Root::walking`].
+    /// Counts a walk that is beginning; the caller holds [`Root::walk_turns`].
     pub fn count_walk(&self) {
         self.walks.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Records the status that a walk ended with as the last one; the caller holds [`Root::walking`].
+    /// Records the status that a walk ended with as the last one; the caller holds [`Root::walk_turns`].
     pub fn finish_walk(&self) -> RootStatus {
         let status = self.status();
         *lock(&self.last_walk) = Some(status.clone());
@@ -173,7 +173,7 @@ impl Root {
     pub fn is_walk_over(&self, number: u64) -> bool {
         match self.walks.load(Ordering::SeqCst) {
             begun if begun == number => !self.is_being_walked(),
-            begun if begun < number => !self.is_walked(),
+            begun if begun < number => !self.awaits_walk(),
             _ => true,
         }
     }
@@ -241,13 +241,13 @@ impl Root {
     }
 
     /// Begins a walk of what lies at or below this directory; returns the number of the walk.
-    pub fn begin_walk(&self, directory: &[u8]) -> u64 {
-        lock(&self.troubles).begin_walk(directory)
+    pub fn begin_trouble_round(&self, directory: &[u8]) -> u64 {
+        lock(&self.troubles).begin_round(directory)
     }
 
     /// Ends the walk of this number: paths that it could access are no trouble any more.
-    pub fn end_walk(&self, directory: &[u8], number: u64) {
-        lock(&self.troubles).end_walk(directory, number);
+    pub fn end_trouble_round(&self, directory: &[u8], number: u64) {
+        lock(&self.troubles).end_round(directory, number);
     }
 
     /// The number of paths below it that cannot be looked at or listed. What is on record there, if anything, is kept.

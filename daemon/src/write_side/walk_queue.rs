@@ -34,7 +34,7 @@ pub enum WalkRequest {
 
 /// Why the whole root is to be walked, the least urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RootWish {
+pub enum RootUrgency {
     /// A walk is due.
     Routine,
     /// Somebody asked for it.
@@ -45,7 +45,7 @@ pub enum RootWish {
     Pressing,
 }
 
-impl From<Cause> for RootWish {
+impl From<Cause> for RootUrgency {
     fn from(cause: Cause) -> Self {
         match cause {
             Cause::Timer => Self::Routine,
@@ -78,10 +78,10 @@ struct State {
     /// The walk handed out last, until it is over.
     walking: Option<Walk>,
     /// When the pause after the last walk of the root is over.
-    rested: Option<Instant>,
+    pause_end: Option<Instant>,
     /// When the pause before a walk for a sync is over; `None` unless the last walk of the root was asked for, or
     /// made for a sync.
-    sync_rested: Option<Instant>,
+    sync_pause_end: Option<Instant>,
     ended: bool,
     /// The current generation.
     generation: u64,
@@ -90,7 +90,7 @@ struct State {
 /// A request for the whole root.
 #[derive(Clone, Copy, Debug)]
 struct RootRequest {
-    wish: RootWish,
+    urgency: RootUrgency,
     /// The generation of the first request for it, not counting routine.
     since: u64,
     /// Whether a sync waits for it.
@@ -101,7 +101,7 @@ struct RootRequest {
 #[derive(Clone, Copy, Debug)]
 struct Walk {
     /// Why the whole root is walked; `None` for a walk below a directory.
-    root: Option<RootWish>,
+    root: Option<RootUrgency>,
     /// The generation of the first request that it serves.
     since: u64,
     /// Whether a sync waits for it.
@@ -111,27 +111,27 @@ struct Walk {
 
 impl Walk {
     fn is_routine(&self) -> bool {
-        self.root == Some(RootWish::Routine)
+        self.root == Some(RootUrgency::Routine)
     }
 }
 
 impl WalkQueue {
     /// Requests a walk of the whole root, which includes every directory.
-    pub fn want_root(&self, wish: RootWish) {
-        self.change(|state| state.want_root(wish));
+    pub fn request_root(&self, urgency: RootUrgency) {
+        self.change(|state| state.request_root(urgency));
     }
 
     /// Requests a walk of the whole root for a sync, which waits for it.
-    pub fn want_sync(&self) {
-        self.change(State::want_sync);
+    pub fn request_sync(&self) {
+        self.change(State::request_sync);
     }
 
     /// Requests an immediate walk of the whole root in place of the present one: callers that wait for that one
     /// wait for this.
-    pub fn want_root_instead(&self) {
+    pub fn request_root_instead(&self) {
         self.change(|state| {
             let walking = state.walking.map(|walk| walk.since);
-            state.want_root(RootWish::Pressing);
+            state.request_root(RootUrgency::Pressing);
             if let (Some(root), Some(since)) = (&mut state.root, walking) {
                 root.since = root.since.min(since);
             }
@@ -139,7 +139,7 @@ impl WalkQueue {
     }
 
     /// Requests a walk of a directory.
-    pub fn want_below(&self, directory: PathBuf) {
+    pub fn request_below(&self, directory: PathBuf) {
         self.change(|state| {
             let mut wanted = state.directories.iter();
             if wanted.any(|(_, wanted)| *wanted == directory) {
@@ -147,7 +147,7 @@ impl WalkQueue {
             }
             match state.directories.len() < DIRECTORIES {
                 true => state.directories.push_back((state.generation, directory)),
-                false => state.want_root(RootWish::Lost),
+                false => state.request_root(RootUrgency::Lost),
             }
         });
     }
@@ -183,7 +183,7 @@ impl WalkQueue {
     /// Waits for the next request, which ends the walk before it; `None` once the queue has ended.
     pub fn next(&self) -> Option<WalkRequest> {
         let mut state = self.lock();
-        state.walked(Instant::now());
+        state.note_walked(Instant::now());
         loop {
             if state.ended {
                 return None;
@@ -192,7 +192,7 @@ impl WalkQueue {
             if let Some(request) = state.hand_out(now) {
                 return Some(request);
             }
-            let rested = state.root.and_then(|root| state.rested_for(&root));
+            let rested = state.root.and_then(|root| state.pause_end_for(&root));
             let pause = rested.map(|until| until.saturating_duration_since(now));
             state = match pause {
                 Some(pause) => {
@@ -229,38 +229,38 @@ impl WalkQueue {
 }
 
 impl State {
-    fn want_root(&mut self, wish: RootWish) {
+    fn request_root(&mut self, urgency: RootUrgency) {
         let before = self.root;
-        let counted = before.filter(|before| before.wish != RootWish::Routine);
+        let counted = before.filter(|before| before.urgency != RootUrgency::Routine);
         self.root = Some(RootRequest {
-            wish: before.map_or(wish, |before| before.wish.max(wish)),
+            urgency: before.map_or(urgency, |before| before.urgency.max(urgency)),
             since: counted.map_or(self.generation, |before| before.since),
             is_sync: before.is_some_and(|before| before.is_sync),
         });
     }
 
-    fn want_sync(&mut self) {
-        self.want_root(RootWish::Asked);
+    fn request_sync(&mut self) {
+        self.request_root(RootUrgency::Asked);
         self.root.iter_mut().for_each(|root| root.is_sync = true);
     }
 
     /// Marks the walk that was handed out as done.
-    fn walked(&mut self, now: Instant) {
+    fn note_walked(&mut self, now: Instant) {
         let Some(walk) = self.walking.take() else {
             return;
         };
-        if let Some(wish) = walk.root {
+        if let Some(urgency) = walk.root {
             let took = now.saturating_duration_since(walk.began);
-            self.rested = now.checked_add(took);
-            let was_asked = wish == RootWish::Asked || walk.is_sync;
+            self.pause_end = now.checked_add(took);
+            let was_asked = urgency == RootUrgency::Asked || walk.is_sync;
             let pause = Some(took.min(SYNC_PAUSE)).filter(|_| was_asked);
-            self.sync_rested = pause.and_then(|pause| now.checked_add(pause));
+            self.sync_pause_end = pause.and_then(|pause| now.checked_add(pause));
         }
     }
 
     /// The walk to be done now, if there is one.
     fn hand_out(&mut self, now: Instant) -> Option<WalkRequest> {
-        let Some(root) = self.root.filter(|root| self.is_at_hand(root, now)) else {
+        let Some(root) = self.root.filter(|root| self.is_due(root, now)) else {
             let (since, directory) = self.directories.pop_front()?;
             self.walking = Some(Walk {
                 root: None,
@@ -273,43 +273,45 @@ impl State {
         self.root = None;
         let below = self.directories.front().map(|(since, _)| *since);
         self.directories.clear();
-        let wish = match root.wish {
+        let urgency = match root.urgency {
             // It is also walked for the directories, in which something changed.
-            RootWish::Routine if below.is_some() => RootWish::Lost,
-            wish => wish,
+            RootUrgency::Routine if below.is_some() => RootUrgency::Lost,
+            urgency => urgency,
         };
         // The first walk is requested from the beginning, before anybody asks for it.
         let first = (!self.begun).then_some(0);
         let since = [Some(root.since), below, first];
-        self.begun |= root.wish == RootWish::Pressing;
+        self.begun |= root.urgency == RootUrgency::Pressing;
         self.walking = Some(Walk {
-            root: Some(wish),
+            root: Some(urgency),
             since: since.into_iter().flatten().min().unwrap_or(root.since),
             is_sync: root.is_sync,
             began: now,
         });
-        Some(match wish {
-            RootWish::Routine => WalkRequest::Routine,
+        Some(match urgency {
+            RootUrgency::Routine => WalkRequest::Routine,
             _ => WalkRequest::Root,
         })
     }
 
     /// When the pause that this request waits for is over; `None` if it does not wait.
-    fn rested_for(&self, root: &RootRequest) -> Option<Instant> {
-        match (root.wish, root.is_sync) {
-            (RootWish::Pressing, _) => None,
-            (_, true) => self.sync_rested,
-            (_, false) => self.rested,
+    fn pause_end_for(&self, root: &RootRequest) -> Option<Instant> {
+        match (root.urgency, root.is_sync) {
+            (RootUrgency::Pressing, _) => None,
+            (_, true) => self.sync_pause_end,
+            (_, false) => self.pause_end,
         }
     }
 
-    fn is_at_hand(&self, root: &RootRequest, now: Instant) -> bool {
-        self.rested_for(root).is_none_or(|until| until <= now)
+    fn is_due(&self, root: &RootRequest, now: Instant) -> bool {
+        self.pause_end_for(root).is_none_or(|until| until <= now)
     }
 
     /// The generation of the first request that is not done, not counting routine.
     fn oldest(&self) -> Option<u64> {
-        let root = self.root.filter(|root| root.wish != RootWish::Routine);
+        let root = self
+            .root
+            .filter(|root| root.urgency != RootUrgency::Routine);
         let below = self.directories.front().map(|(since, _)| *since);
         let waiting = [
             root.map(|root| root.since),
@@ -323,11 +325,11 @@ impl State {
 
     fn is_busy(&self, now: Instant) -> bool {
         let is_walking = self.walking.is_some_and(|walk| !walk.is_routine());
-        let wants_root = self.root.is_some_and(|root| match root.wish {
-            RootWish::Routine => false,
+        let wants_root = self.root.is_some_and(|root| match root.urgency {
+            RootUrgency::Routine => false,
             // Otherwise a caller that asks again and again would keep every answer from being complete.
-            RootWish::Asked => self.sync_rested.is_none() || self.is_at_hand(&root, now),
-            RootWish::Lost | RootWish::Pressing => true,
+            RootUrgency::Asked => self.sync_pause_end.is_none() || self.is_due(&root, now),
+            RootUrgency::Lost | RootUrgency::Pressing => true,
         });
         let is_wanted = !self.begun || wants_root || !self.directories.is_empty();
         is_walking || (is_wanted && !self.ended)

@@ -5,7 +5,7 @@
 //! been missed (an overflow, a share without events, a root that came back) ends in [`Hint::Rescan`], so a lost
 //! event costs time but never correctness.
 //!
-//! * [`walk`], [`rules`], [`stat`]: what is under a root, what is skipped, what is unchanged;
+//! * [`walk`], [`temporary_names`], [`stat`]: what is under a root, what is skipped, what is unchanged;
 //! * [`anchor`], `mount`: an opened root, from which everything below is reached, and mount points below it;
 //! * [`open`]: opening a file without leaving its root;
 //! * [`loss`]: the guard against a mass loss that never happened;
@@ -20,8 +20,8 @@ mod native;
 pub mod open;
 pub mod probe;
 mod root_thread;
-pub mod rules;
 pub mod stat;
+pub mod temporary_names;
 pub mod walk;
 
 use std::path::{Path, PathBuf};
@@ -304,7 +304,5 @@ fn choose(mode: Mode, path: &Path) -> ChosenMode {
     ChosenMode { mode, why }
 }
 
-#[cfg(test)]
-mod converge;
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
-use simdex_index::store::{Options as StoreOptions, SledStore};
+use simdex_index::store::{SledStore, StoreOptions};
 use simdex_index::{
     Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
     View,

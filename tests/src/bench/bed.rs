@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use simdex_index::store::{Hooked, Hooks, Options as StoreOptions, SledStore, Store as _};
+use simdex_index::store::{Hooked, Hooks, SledStore, Store as _, StoreOptions};
 use simdex_index::{
     Cancel, CandidateKind, Candidates, FileChange, Fingerprints, Index, IndexReader, NewContent,
     NewDocument, Opened, Options, QueryFingerprints, SeenFile, View,

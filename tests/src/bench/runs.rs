@@ -3,7 +3,7 @@
 //! is not.
 
 use anyhow::{Context as _, ensure};
-use simdex_index::store::{NewRun, Options, SledStore, Store as _};
+use simdex_index::store::{NewRun, SledStore, Store as _, StoreOptions};
 
 use super::Settings;
 use super::process::{allocated, bytes_written, processor_seconds, read_calls};
@@ -24,7 +24,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let blocks = settings.documents.unwrap_or(BLOCKS);
     let home = tempfile::tempdir()?;
     let dir = home.path().join("store");
-    let store = SledStore::open(&dir, Options::DAEMON)?;
+    let store = SledStore::open(&dir, StoreOptions::DAEMON)?;
     let (before, processor) = (bytes_written()?, processor_seconds()?);
     let live = fill(&store, blocks)? as f64;
     let per_block = |seconds: f64, count: u64| seconds * 1e6 / count as f64;
@@ -41,7 +41,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let disk = allocated(&dir.join("runs"))? as f64;
     figures.put("on disk for each byte that lives", disk / live, "")?;
     for (name, cache_bytes) in [("missed", SMALL_CACHE), ("in the cache", LARGE_CACHE)] {
-        let store = SledStore::open(&dir, Options { cache_bytes })?;
+        let store = SledStore::open(&dir, StoreOptions { cache_bytes })?;
         if cache_bytes == LARGE_CACHE {
             look_up(&store, blocks, 0..blocks)?;
         }

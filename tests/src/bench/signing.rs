@@ -4,7 +4,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use simdex_signature::{BswN, CanonicalText, ModN, RabinWindow, Rung, Window, reference, select};
+use simdex_signature::{BswN, CanonicalText, ModN, RabinTables, Rung, Window, reference, select};
 
 use super::Settings;
 use crate::corpus::Random;
@@ -19,7 +19,7 @@ pub(super) fn run(_: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> 
     let begin = Instant::now();
     let text = CanonicalText::from_extracted(&extracted);
     let canonical = text.as_bytes().len() as f64 / 1e6 / begin.elapsed().as_secs_f64();
-    let tables = RabinWindow::new(Window::DEFAULT.width().into());
+    let tables = RabinTables::new(Window::DEFAULT.width().into());
     let (mut fast, mut plain, mut mod_n, mut bsw_n) = (vec![], vec![], vec![], vec![]);
     for _ in 0..RUNS {
         fast.push(rate(&text, || {

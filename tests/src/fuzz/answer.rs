@@ -59,7 +59,7 @@ pub(super) fn fault(extraction: &Extraction, limits: &Limits, lying: bool) -> Op
         extraction.outcome,
         Outcome::Crashed(_) | Outcome::TimedOut(_)
     );
-    if answered && !(plain(&extraction.media_type) && plain(&extraction.engine)) {
+    if answered && !(plain(&extraction.media_type) && plain(&extraction.parser)) {
         return Some("kind or engine is no plain name");
     }
     let clean = |text: &str| !text.chars().any(char::is_control);

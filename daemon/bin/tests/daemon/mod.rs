@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use simdex_client::{Client, Error, FindKind, FindOptions, Subject, wire};
-use simdex_index::store::Before;
+use simdex_index::store::BeforeOperation;
 use simdexd::commands::serve::Running;
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
@@ -66,12 +66,15 @@ impl Daemon {
 
     /// A daemon over an empty share that calls a hook before every operation of its store.
     #[allow(dead_code, reason = "not every test injects faults")]
-    pub(crate) fn hooked(before: Arc<Before>) -> Self {
+    pub(crate) fn hooked(before: Arc<BeforeOperation>) -> Self {
         Self::hooked_with(before, |_| {})
     }
 
     #[allow(dead_code, reason = "not every test injects faults")]
-    pub(crate) fn hooked_with(before: Arc<Before>, change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) fn hooked_with(
+        before: Arc<BeforeOperation>,
+        change: impl FnOnce(&mut Config),
+    ) -> Self {
         Self::build(change, Some(before), |root| {
             std::fs::create_dir(root).unwrap();
         })
@@ -83,7 +86,7 @@ impl Daemon {
 
     fn build(
         change: impl FnOnce(&mut Config),
-        before: Option<Arc<Before>>,
+        before: Option<Arc<BeforeOperation>>,
         fill: impl FnOnce(&Path),
     ) -> Self {
         let dir = tempfile::tempdir().unwrap();

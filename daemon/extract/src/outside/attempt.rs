@@ -161,7 +161,7 @@ impl<'a> Attempt<'a> {
         let partial = cut.or(partial);
         Ok(Some(Extraction {
             outcome: Outcome::Text { text, partial },
-            engine: self.engine(program),
+            parser: self.parser(program),
             facts,
             ..self.poor.clone()
         }))
@@ -169,8 +169,8 @@ impl<'a> Attempt<'a> {
 
     /// Names, for people, the program that read the document, and those that tried before it in vain. Whether a program
     /// is asked again depends not on this but on [`Fact::ProgramsTried`].
-    fn engine(&self, program: &str) -> String {
-        match self.poor.engine.split_once(TRIED) {
+    fn parser(&self, program: &str) -> String {
+        match self.poor.parser.split_once(TRIED) {
             Some((_, tried)) => format!("{program}, after {tried}"),
             None => program.to_owned(),
         }

@@ -184,7 +184,7 @@ fn poor(media_type: &str, outcome: Outcome) -> Extraction {
         outcome,
         media_type: media_type.into(),
         reader: Some(Reader::Pdf),
-        engine: "own 1".into(),
+        parser: "own 1".into(),
         warnings: Vec::new(),
         facts: Facts::default(),
         members: Vec::new(),
@@ -238,7 +238,7 @@ fn pdftotext_reads_what_we_could_not_and_says_so() {
     assert!(!outside.could_improve("text/plain", "parser-panic", tried(&failed)));
     let read = improved(&outside, failed.clone(), PAGE);
     assert!(text(&read).contains("Some words"));
-    assert_eq!(read.engine, "pdftotext");
+    assert_eq!(read.parser, "pdftotext");
     let still = improved(&outside, failed, b"%PDF-1.4 and no more");
     assert_eq!(still.outcome, Outcome::Failed(Reason::ParserPanic));
     assert!(!outside.could_improve(PDF, "parser-panic", tried(&still)));
@@ -263,12 +263,12 @@ fn scripted(script: &str) -> OutsidePrograms {
 fn a_program_that_did_no_better_is_not_asked_again_when_another_did() {
     let outside = printing("some words");
     let scanned = Extraction {
-        engine: format!("own 1{TRIED}{TESSERACT}"),
+        parser: format!("own 1{TRIED}{TESSERACT}"),
         ..poor(PDF, Outcome::NoText(Reason::NeedsOcr))
     };
     let read = improved(&outside, scanned, b"%PDF-1.4");
     assert_eq!(text(&read), "some words\n");
-    assert_eq!(read.engine, format!("{PDFTOTEXT}, after {TESSERACT}"));
+    assert_eq!(read.parser, format!("{PDFTOTEXT}, after {TESSERACT}"));
     assert!(outside.could_improve(PDF, "pages-failed", ""));
     assert!(!outside.could_improve(PDF, "pages-failed", tried(&read)));
 }
@@ -281,7 +281,7 @@ fn a_worker_joins_the_pages_that_a_program_printed() {
     let read = pool.extract(document(b"%PDF-1.4"), &crate::ReadOptions::default());
     assert_eq!(text(&read), "the worker joined: pages\n");
     assert_eq!(read.facts.number(crate::Fact::RunningLines), 3);
-    assert_eq!(read.engine, PDFTOTEXT);
+    assert_eq!(read.parser, PDFTOTEXT);
 }
 
 #[test]

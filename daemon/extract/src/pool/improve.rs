@@ -33,7 +33,7 @@ impl Pool {
         else {
             return extraction;
         };
-        let space = self.space.of(options.queue_key);
+        let space = self.space.charged_to(options.queue_key);
         let source = Source {
             document,
             space: &space,

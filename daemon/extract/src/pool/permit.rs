@@ -1,13 +1,13 @@
 //! The right to one worker.
 
-use super::queue::Ticket;
+use super::queue::QueueTicket;
 use super::{Pool, Worker};
 use crate::Outcome;
 
 /// The right to one worker, returned when it is dropped.
 pub(super) struct WorkerPermit<'a> {
     pub(super) pool: &'a Pool,
-    pub(super) ticket: Ticket,
+    pub(super) ticket: QueueTicket,
 }
 
 impl WorkerPermit<'_> {

@@ -80,14 +80,14 @@ impl Lane {
 }
 
 /// A ticket of a waiting caller.
-pub(super) type Ticket = u64;
+pub(super) type QueueTicket = u64;
 
 /// The waiting and the served documents.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    next: Ticket,
-    waiting: BTreeMap<Ticket, (Lane, QueueKey)>,
-    busy: BTreeMap<Ticket, ServedDocument>,
+    next: QueueTicket,
+    waiting: BTreeMap<QueueTicket, (Lane, QueueKey)>,
+    busy: BTreeMap<QueueTicket, ServedDocument>,
     /// Whether the last place went to a question.
     question_was_last: bool,
 }
@@ -108,7 +108,7 @@ impl ServedDocument {
 
 impl Queue {
     /// Adds a caller at the end of its lane.
-    pub(super) fn join(&mut self, lane: Lane, key: QueueKey) -> Ticket {
+    pub(super) fn join(&mut self, lane: Lane, key: QueueKey) -> QueueTicket {
         let ticket = self.next;
         self.next += 1;
         self.waiting.insert(ticket, (lane, key));
@@ -116,7 +116,7 @@ impl Queue {
     }
 
     /// Takes one of `places`, if it is this one's turn.
-    pub(super) fn enter(&mut self, ticket: Ticket, places: usize, now: Instant) -> bool {
+    pub(super) fn enter(&mut self, ticket: QueueTicket, places: usize, now: Instant) -> bool {
         let Some(&(lane, key)) = self.waiting.get(&ticket) else {
             return false;
         };
@@ -141,7 +141,7 @@ impl Queue {
     }
 
     /// The ticket whose turn it is. Nothing is owed to a backlog that holds all places with its own documents.
-    fn next(&self, places: usize, now: Instant) -> Option<Ticket> {
+    fn next(&self, places: usize, now: Instant) -> Option<QueueTicket> {
         let question = self.first(|lane| lane == Lane::Question);
         let backlog = self.first(|lane| lane != Lane::Question);
         let of_backlog = |busy: &&ServedDocument| busy.lane != Lane::Question && !busy.is_slow(now);
@@ -154,8 +154,8 @@ impl Queue {
     }
 
     /// The first ticket that waits in these lanes.
-    fn first(&self, among: impl Fn(Lane) -> bool) -> Option<Ticket> {
-        let turn = |(ticket, (lane, key)): (&Ticket, &(Lane, QueueKey))| {
+    fn first(&self, among: impl Fn(Lane) -> bool) -> Option<QueueTicket> {
+        let turn = |(ticket, (lane, key)): (&QueueTicket, &(Lane, QueueKey))| {
             (*lane, self.under_way(*key), *ticket)
         };
         self.waiting
@@ -174,12 +174,12 @@ impl Queue {
     }
 
     /// Leaves the queue.
-    pub(super) fn leave(&mut self, ticket: Ticket) {
+    pub(super) fn leave(&mut self, ticket: QueueTicket) {
         self.waiting.remove(&ticket);
     }
 
     /// Returns the place.
-    pub(super) fn done(&mut self, ticket: Ticket) {
+    pub(super) fn done(&mut self, ticket: QueueTicket) {
         self.busy.remove(&ticket);
     }
 
@@ -235,7 +235,7 @@ mod tests {
         let user = QueueKey::User(7);
         let questions = std::iter::repeat_n((Question, user), 12);
         let backlog = std::iter::repeat_n((Small, HERE), 8);
-        let mut waiting: Vec<(Ticket, bool)> = Vec::new();
+        let mut waiting: Vec<(QueueTicket, bool)> = Vec::new();
         for (lane, key) in questions.chain(backlog) {
             waiting.push((queue.join(lane, key), lane == Question));
         }
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn whoever_has_the_least_under_way_is_next_by_root_and_then_by_folder() {
         let (mut queue, now) = (Queue::default(), Instant::now());
-        let busy: Vec<Ticket> = (0..2).map(|_| queue.join(Small, HERE)).collect();
+        let busy: Vec<QueueTicket> = (0..2).map(|_| queue.join(Small, HERE)).collect();
         assert!(busy.iter().all(|ticket| queue.enter(*ticket, 2, now)));
         let here = queue.join(Small, HERE);
         let beside = queue.join(Small, BESIDE);

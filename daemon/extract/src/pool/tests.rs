@@ -17,7 +17,7 @@ use super::*;
 use crate::member::{MemberHead, MemberOut};
 use crate::protocol::{self, Answers, Hello, Reply, Setup, Status, Task};
 use crate::{
-    EXTRACTOR_VERSION, ExtractedText, Fact, Job, MemberPolicy, Reader, Readers, Role, sandbox,
+    EXTRACTOR_VERSION, ExtractedText, Fact, MemberPolicy, ReadJob, Reader, Readers, Role, sandbox,
 };
 
 const BAD: &[u8] = b"misbehave now";
@@ -138,7 +138,7 @@ fn a_worker_killed_from_outside_is_no_fault_of_the_document() {
 
 #[test]
 fn a_full_spool_is_no_fault_of_the_document() {
-    let pool = pool_of("pack").spooling_in(SpoolBudget::new(std::env::temp_dir(), 1 << 20));
+    let pool = pool_of("pack").with_spool(SpoolBudget::new(std::env::temp_dir(), 1 << 20));
     assert_eq!(text_of(read(&pool, b"before")), "before");
     assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
     assert_eq!(text_of(read(&pool, b"after")), "after");
@@ -150,7 +150,7 @@ fn a_full_spool_is_no_fault_of_the_document() {
     assert_eq!(discarded.outcome.reason(), None, "it needs no room");
     assert_eq!(pool.space().used(), 0);
     let gone = tempfile::tempdir().unwrap();
-    let pool = pool_of("pack").spooling_in(SpoolBudget::new(gone.path().to_owned(), 1 << 30));
+    let pool = pool_of("pack").with_spool(SpoolBudget::new(gone.path().to_owned(), 1 << 30));
     drop(gone);
     assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
 }
@@ -230,7 +230,7 @@ fn a_worker_has_its_documents_read_and_reports_its_sandbox() {
     assert!(pool.has_reader(Reader::Plain) && !pool.has_reader(Reader::Pdf));
     let extraction = pool.extract(document("- Grüße\n".as_bytes()), &options);
     assert_eq!(text_of(extraction.outcome), "- Grüße\n");
-    assert_eq!(extraction.engine, "list.md", "what the reader was told");
+    assert_eq!(extraction.parser, "list.md", "what the reader was told");
 }
 
 #[test]
@@ -310,7 +310,7 @@ fn worker_real() {
 }
 
 /// A reader that reads every document as text, under its own name.
-fn as_text(mut job: Job) -> Extraction {
+fn as_text(mut job: ReadJob) -> Extraction {
     let mut text = String::new();
     let read = job.document.read_to_string(&mut text);
     let text = ExtractedText::new(text);
@@ -319,7 +319,7 @@ fn as_text(mut job: Job) -> Extraction {
         outcome: Outcome::Text { text, partial },
         media_type: "text/plain".into(),
         reader: Some(Reader::Plain),
-        engine: job.name.unwrap_or_else(|| "none".into()),
+        parser: job.name.unwrap_or_else(|| "none".into()),
         warnings: Vec::new(),
         facts: Facts::default(),
         members: Vec::new(),
@@ -392,7 +392,7 @@ pub(crate) fn reply(nonce: u64, text: &[u8]) -> Reply {
         reason: None,
         media_type: "text/plain".into(),
         reader: Some(Reader::Plain),
-        engine: "fake".into(),
+        parser: "fake".into(),
         warnings: vec![],
         facts: Facts::default(),
         text_bytes: text.len() as u64,

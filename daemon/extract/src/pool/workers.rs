@@ -9,7 +9,7 @@ use tracing::warn;
 use super::Pool;
 use super::permit::WorkerPermit;
 use super::queue::{self, Lane, QueueKey};
-use crate::process::{Fault, Greeting, Worker};
+use crate::process::{Greeting, Worker, WorkerFault};
 use crate::{KeepGoing, Outcome, Reason};
 
 impl Pool {
@@ -59,7 +59,7 @@ impl Pool {
     }
 
     /// Ends a worker; returns what its fault means for the document.
-    pub(super) fn reap(&self, worker: Worker, fault: Fault) -> Outcome {
+    pub(super) fn reap(&self, worker: Worker, fault: WorkerFault) -> Outcome {
         let closed = self.forget(&worker);
         let outcome = worker.reap(fault);
         if closed {

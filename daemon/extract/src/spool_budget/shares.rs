@@ -36,11 +36,11 @@ pub(super) struct Shares {
     used: u64,
     held: BTreeMap<Owner, u64>,
     /// The waiting requests, in the order of their arrival.
-    line: VecDeque<Waiting>,
+    queue: VecDeque<Waiting>,
     /// Number of requests that have waited so far.
-    came: u64,
+    next_number: u64,
     /// Owners that held nothing and timed out, and until when that is remembered.
-    in_vain: BTreeMap<Owner, Instant>,
+    timed_out: BTreeMap<Owner, Instant>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -71,10 +71,10 @@ impl Shares {
     }
 
     /// Adds a request for this many bytes to the queue; returns its number.
-    pub(super) fn line_up(&mut self, owner: Owner, bytes: u64) -> u64 {
-        let number = self.came;
-        self.came += 1;
-        self.line.push_back(Waiting {
+    pub(super) fn enqueue(&mut self, owner: Owner, bytes: u64) -> u64 {
+        let number = self.next_number;
+        self.next_number += 1;
+        self.queue.push_back(Waiting {
             number,
             owner,
             bytes,
@@ -83,25 +83,25 @@ impl Shares {
     }
 
     pub(super) fn leave(&mut self, number: u64) {
-        self.line.retain(|waiting| waiting.number != number);
+        self.queue.retain(|waiting| waiting.number != number);
     }
 
     /// Forgets that this owner timed out, since it was served.
-    pub(super) fn is_served(&mut self, owner: Owner) {
-        self.in_vain.remove(&owner);
+    pub(super) fn note_served(&mut self, owner: Owner) {
+        self.timed_out.remove(&owner);
     }
 
     /// Remembers that this owner timed out, if it holds nothing.
-    pub(super) fn gives_up(&mut self, owner: Owner, now: Instant) {
+    pub(super) fn note_gave_up(&mut self, owner: Owner, now: Instant) {
         if self.held(owner) == 0 {
-            self.in_vain.insert(owner, now + REMEMBERED);
+            self.timed_out.insert(owner, now + REMEMBERED);
         }
     }
 
     /// Number of waiting requests.
     #[cfg(test)]
     pub(super) fn waiting(&self) -> usize {
-        self.line.len()
+        self.queue.len()
     }
 
     /// Whether the request with this number is the next, and has room.
@@ -112,7 +112,7 @@ impl Shares {
             held == 0 || share.is_none_or(|share| held.saturating_add(waiting.bytes) <= share)
         };
         let order = |waiting: &&Waiting| (self.held(waiting.owner), waiting.number);
-        let next = self.line.iter().filter(may).min_by_key(order);
+        let next = self.queue.iter().filter(may).min_by_key(order);
         next.is_some_and(|next| next.number == number && self.fits(next, limit))
     }
 
@@ -126,14 +126,18 @@ impl Shares {
 
     /// What an owner may hold while another is remembered to have timed out; `None` if there is no such limit.
     fn share(&self, limit: u64, now: Instant) -> Option<u64> {
-        let in_vain = self.in_vain.iter().filter(|(_, until)| now < **until);
-        let in_vain: BTreeSet<Owner> = in_vain.map(|(owner, _)| *owner).collect();
-        if in_vain.is_empty() {
+        let timed_out = self.timed_out.iter().filter(|(_, until)| now < **until);
+        let timed_out: BTreeSet<Owner> = timed_out.map(|(owner, _)| *owner).collect();
+        if timed_out.is_empty() {
             return None;
         }
-        let waiting = self.line.iter().map(|waiting| waiting.owner);
+        let waiting = self.queue.iter().map(|waiting| waiting.owner);
         let holding = self.held.keys().copied();
-        let owners: BTreeSet<Owner> = in_vain.into_iter().chain(waiting).chain(holding).collect();
+        let owners: BTreeSet<Owner> = timed_out
+            .into_iter()
+            .chain(waiting)
+            .chain(holding)
+            .collect();
         Some(limit / 2 / owners.len() as u64)
     }
 
@@ -156,18 +160,18 @@ mod tests {
             let has_room = self.has_room_for(number, LIMIT, now);
             if has_room {
                 let at = self
-                    .line
+                    .queue
                     .iter()
                     .position(|waiting| waiting.number == number);
-                let waiting = self.line.remove(at.unwrap()).unwrap();
-                self.is_served(waiting.owner);
+                let waiting = self.queue.remove(at.unwrap()).unwrap();
+                self.note_served(waiting.owner);
                 self.take(waiting.owner, waiting.bytes);
             }
             has_room
         }
 
         fn wants(&mut self, owner: Owner, bytes: u64, now: Instant) -> bool {
-            let number = self.line_up(owner, bytes);
+            let number = self.enqueue(owner, bytes);
             self.enter(number, now) || {
                 self.leave(number);
                 false
@@ -195,9 +199,9 @@ mod tests {
     fn room_goes_to_the_root_that_holds_the_least_of_it_and_then_to_who_came_first() {
         let (mut shares, now) = (Shares::default(), Instant::now());
         assert!(shares.wants(GREEDY, 60, now) && shares.wants(GREEDY, 60, now));
-        let [more, first] = [60, 60].map(|bytes| shares.line_up(GREEDY, bytes));
-        let large = shares.line_up(OTHER, 200);
-        let second = shares.line_up(OTHER, 60);
+        let [more, first] = [60, 60].map(|bytes| shares.enqueue(GREEDY, bytes));
+        let large = shares.enqueue(OTHER, 200);
+        let second = shares.enqueue(OTHER, 60);
         for number in [more, first, large, second] {
             assert!(!shares.enter(number, now), "the large one waits for room");
         }
@@ -214,10 +218,10 @@ mod tests {
     fn who_waited_in_vain_finds_room_when_it_comes_again() {
         let (mut shares, now) = (Shares::default(), Instant::now());
         assert!((0..4).all(|_| shares.wants(GREEDY, 50, now)));
-        let number = shares.line_up(OTHER, 200);
+        let number = shares.enqueue(OTHER, 200);
         assert!(!shares.enter(number, now));
         shares.leave(number);
-        shares.gives_up(OTHER, now);
+        shares.note_gave_up(OTHER, now);
         // Its files end one by one, and others of its own take their place up to an equal share.
         for _ in 0..4 {
             shares.give_back(GREEDY, 50);
@@ -228,7 +232,7 @@ mod tests {
         shares.give_back(OTHER, 200);
         assert!(shares.wants(GREEDY, 50, now), "it has come");
         // One that never comes again is forgotten.
-        shares.gives_up(OTHER, now);
+        shares.note_gave_up(OTHER, now);
         assert!(!shares.wants(GREEDY, 50, now));
         assert!(shares.wants(GREEDY, 50, now + REMEMBERED));
     }

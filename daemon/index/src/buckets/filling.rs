@@ -14,7 +14,7 @@ const BUCKET_BYTES: u64 = 2048;
 const POSTING_BYTES: u64 = 5;
 
 /// Postings of one scheme that are being written to a run.
-pub(crate) struct RunFilling<'a, 'b> {
+pub(crate) struct RunFiller<'a, 'b> {
     run: &'a mut (dyn RunWriter + 'b),
     scheme: SchemeKind,
     held: RunOfScheme,
@@ -22,7 +22,7 @@ pub(crate) struct RunFilling<'a, 'b> {
     open: Vec<Posting>,
 }
 
-impl<'a, 'b> RunFilling<'a, 'b> {
+impl<'a, 'b> RunFiller<'a, 'b> {
     /// Sized for this many postings.
     pub(crate) fn new(
         run: &'a mut (dyn RunWriter + 'b),

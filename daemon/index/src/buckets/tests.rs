@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Postings as run 0 of a store, sized for `room`, added `at_once` at a time.
 fn run(store: &MemoryStore, postings: &[Posting], room: u64, at_once: usize) -> Run {
     let mut writer = store.postings().begin_run(NewRun::default()).unwrap();
-    let mut filling = RunFilling::new(&mut *writer, SchemeKind::ModN, room);
+    let mut filling = RunFiller::new(&mut *writer, SchemeKind::ModN, room);
     for some in postings.chunks(at_once) {
         filling.add(some).unwrap();
     }
@@ -116,13 +116,13 @@ impl PostingRun for Crowded {
     fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
         Ok(self.get(key)?.map(Block::from))
     }
-    fn kept(&self, _key: &[u8]) -> Option<Block> {
+    fn kept_block(&self, _key: &[u8]) -> Option<Block> {
         None
     }
-    fn kept_part(&self, key: &[u8]) -> Option<Block> {
+    fn kept_list(&self, key: &[u8]) -> Option<Block> {
         self.parts.lock().unwrap().get(key).cloned()
     }
-    fn keep_part(&self, key: &[u8], part: &[u8]) {
+    fn keep_list(&self, key: &[u8], part: &[u8]) {
         self.parts.lock().unwrap().insert(key.to_vec(), part.into());
     }
 }

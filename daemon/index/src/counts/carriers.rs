@@ -10,12 +10,12 @@ use super::{CountStep, CountedFile};
 /// Files by document, root and content, and which one comes first.
 #[derive(Default)]
 pub(super) struct Carriers {
-    files: BTreeMap<Place, Files>,
+    files: BTreeMap<CarrierKey, Files>,
     /// First carriers of the documents that are not plain; see [`Carriers::is_plain`].
     firsts: BTreeMap<(DocId, RootId), FirstCarrier>,
 }
 
-type Place = (DocId, RootId, ContentHash);
+type CarrierKey = (DocId, RootId, ContentHash);
 
 /// How many files of a root have a content.
 struct Files {
@@ -67,7 +67,7 @@ impl Carriers {
     /// Forgets a document.
     pub(super) fn forget(&mut self, id: DocId) {
         self.forget_firsts(id);
-        let places: Vec<Place> = self.files.range(all(id)).map(|(place, _)| *place).collect();
+        let places: Vec<CarrierKey> = self.files.range(all(id)).map(|(place, _)| *place).collect();
         for place in places {
             self.files.remove(&place);
         }
@@ -150,10 +150,10 @@ impl Carriers {
 const LOWEST: ContentHash = ContentHash([0; 32]);
 const HIGHEST: ContentHash = ContentHash([u8::MAX; 32]);
 
-fn in_root(id: DocId, root: RootId) -> RangeInclusive<Place> {
+fn in_root(id: DocId, root: RootId) -> RangeInclusive<CarrierKey> {
     (id, root, LOWEST)..=(id, root, HIGHEST)
 }
 
-fn all(id: DocId) -> RangeInclusive<Place> {
+fn all(id: DocId) -> RangeInclusive<CarrierKey> {
     (id, RootId(0), LOWEST)..=(id, RootId(u32::MAX), HIGHEST)
 }

@@ -26,7 +26,7 @@ use crate::{Cancel, DocumentStats, IndexError};
 const PROBED: u64 = 64;
 /// The rest of a document's fingerprints is looked up if no more principals than this are in their lists, in units of
 /// [`PRINCIPALS_STEP`]: 64.
-const MOST_PRINCIPALS: usize = 64 / PRINCIPALS_STEP;
+const MOST_PRINCIPAL_STEPS: usize = 64 / PRINCIPALS_STEP;
 
 /// The rung at which to search for those partners of a document whose own rung is no coarser: the coarsest that leaves
 /// the document [`PROBED`] fingerprints, of which a neighbour must share one. At a low threshold a neighbour need not
@@ -88,7 +88,9 @@ impl Prefix {
 
     /// Takes out all that are left, except those whose lists have many principals.
     pub(super) fn take_rest(&mut self) -> Vec<Fingerprint> {
-        self.take(usize::MAX, |principals, _| principals <= MOST_PRINCIPALS)
+        self.take(usize::MAX, |principals, _| {
+            principals <= MOST_PRINCIPAL_STEPS
+        })
     }
 
     fn take(

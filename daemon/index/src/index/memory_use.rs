@@ -16,7 +16,7 @@ pub enum MemoryHolder {
     /// Principals in long posting lists.
     PrincipalLists,
     /// Contents and containers that walks need not look at again.
-    Resting,
+    KnownUnchanged,
     /// Shingles of recently compared documents.
     Shingles,
     /// Recently read blocks of extracted text.
@@ -36,7 +36,7 @@ impl MemoryHolder {
             Self::Documents => "documents",
             Self::Groups => "groups",
             Self::PrincipalLists => "principals kept",
-            Self::Resting => "files at rest",
+            Self::KnownUnchanged => "files at rest",
             Self::Shingles => "shingles kept",
             Self::TextBlocks => "text kept",
             Self::Backlog => "files under way",
@@ -89,7 +89,10 @@ pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
         grows(MemoryHolder::Documents, documents),
         grows(MemoryHolder::Groups, groups),
         kept(MemoryHolder::PrincipalLists, shared.principal_lists.kept()),
-        kept(MemoryHolder::Resting, shared.resting.weight()),
+        kept(
+            MemoryHolder::KnownUnchanged,
+            shared.known_unchanged.weight(),
+        ),
         kept(
             MemoryHolder::Shingles,
             (sets.0 + levels.0, sets.1 + levels.1),

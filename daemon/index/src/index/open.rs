@@ -70,7 +70,7 @@ impl Index {
         };
         let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
         let texts = TextStore::open(text_dir, id, meta.next_segment)?;
-        let texts = texts.keeping(options.text_block_bytes);
+        let texts = texts.caching(options.text_block_bytes);
         if options.unread != UnreadTexts::Release {
             refuse_missing(&*store, &texts)?;
         }
@@ -85,8 +85,8 @@ impl Index {
         state.recount_shown();
         // Files may have come and gone since the stars were last updated.
         state.queue_all_file_checks();
-        let resigned = Resigned {
-            unmerged,
+        let unmerged = UnmergedDocuments {
+            ids: unmerged,
             watermark: meta.watermark,
         };
         let lines = settings.template_lines;
@@ -95,11 +95,11 @@ impl Index {
         let writer = IndexWriter::new(&shared, WriterState { meta, orphans });
         let index = Self::new(shared);
         let report = OpenReport {
-            signed_again: resigned.unmerged.len() as u64,
+            signed_again: unmerged.ids.len() as u64,
             rebuilt: stale.signatures || stale.edges,
             ..OpenReport::default()
         };
-        let caught_up = writer.catch_up(&pointed, &resigned, stop);
+        let caught_up = writer.catch_up(&pointed, &unmerged, stop);
         let opened = Opened {
             index,
             writer,
@@ -127,9 +127,9 @@ impl Opened {
 }
 
 /// Documents whose postings are in no run.
-struct Resigned {
+struct UnmergedDocuments {
     /// Ids of the documents, ascending.
-    unmerged: Vec<DocId>,
+    ids: Vec<DocId>,
     /// Documents below this id are here because their rung changed. Their postings of schemes that do not depend on the
     /// rung are still in runs.
     watermark: u64,
@@ -140,13 +140,13 @@ impl IndexWriter {
     fn catch_up(
         &self,
         pointed: &TextReferences,
-        resigned: &Resigned,
+        unmerged: &UnmergedDocuments,
         stop: &Cancel,
     ) -> Result<(), IndexError> {
         stop.check()?;
         self.look_into(pointed)?;
         self.unread_texts()?;
-        self.sign_all_again(resigned, stop)?;
+        self.restore_unmerged_postings(unmerged, stop)?;
         self.unread_texts().map(drop)
     }
 
@@ -170,17 +170,21 @@ impl IndexWriter {
     }
 
     /// Puts documents that were not yet merged back into the buffer, except those whose texts are damaged.
-    fn sign_all_again(&self, resigned: &Resigned, stop: &Cancel) -> Result<(), IndexError> {
-        for id in resigned.unmerged.iter().copied() {
+    fn restore_unmerged_postings(
+        &self,
+        unmerged: &UnmergedDocuments,
+        stop: &Cancel,
+    ) -> Result<(), IndexError> {
+        for id in unmerged.ids.iter().copied() {
             stop.check()?;
-            match self.sign_again(id, resigned) {
+            match self.restore_postings(id, unmerged) {
                 // One damaged text must not keep the index from opening.
                 Err(error) if error.is_damaged_text() => {}
                 signed => signed?,
             }
             // After a merge the postings of documents below the watermark count, including those that are in no run: so
             // all of these are signed before.
-            let may_merge = id.serial() >= resigned.watermark;
+            let may_merge = id.serial() >= unmerged.watermark;
             if may_merge && self.shared.buffered() >= self.shared.options.buffer_postings {
                 if self.unread_texts()? > 0 {
                     self.release_unread()?;
@@ -194,7 +198,7 @@ impl IndexWriter {
 
     /// Puts one document back into the buffer. If other settings give it another rung or other counts, its record is
     /// updated.
-    fn sign_again(&self, id: DocId, resigned: &Resigned) -> Result<(), IndexError> {
+    fn restore_postings(&self, id: DocId, unmerged: &UnmergedDocuments) -> Result<(), IndexError> {
         let Some(old) = self.registry.document(id)? else {
             return Ok(());
         };
@@ -225,7 +229,7 @@ impl IndexWriter {
                 .insert_document(id, DocumentStats::from(&record));
         }
         let is_in_no_run = |signature: &&Signature| {
-            id.serial() >= resigned.watermark || changes_with_rung(signature.scheme().kind)
+            id.serial() >= unmerged.watermark || changes_with_rung(signature.scheme().kind)
         };
         let unmerged = signatures.iter().filter(is_in_no_run);
         self.shared.state_mut().buffer(id, unmerged);
@@ -240,7 +244,9 @@ fn empty_state(meta: &MetaRecord, named: Option<Runs>) -> IndexState {
         ..IndexState::default()
     };
     let ladder = shared::ladder(&meta.parameters, meta.sampling);
-    state.resigning.begin(ladder, RoaringTreemap::new());
+    state
+        .awaiting_signature
+        .begin(ladder, RoaringTreemap::new());
     state
 }
 

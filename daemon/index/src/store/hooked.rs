@@ -24,17 +24,17 @@ pub enum Operation {
 }
 
 /// Called before an operation, as part of it; an error it returns is the operation's.
-pub type Before = dyn Fn(Operation) -> Result<(), StoreError> + Send + Sync;
+pub type BeforeOperation = dyn Fn(Operation) -> Result<(), StoreError> + Send + Sync;
 /// Called with an error that an operation ended with.
-pub type Failed = dyn Fn(&StoreError) + Send + Sync;
+pub type OnFailure = dyn Fn(&StoreError) + Send + Sync;
 
 /// Functions called around every operation on a store; by default none.
 #[derive(Clone, Default)]
 pub struct Hooks {
     /// Called before each operation, which fails with the error that it returns; for tests.
-    pub before: Option<Arc<Before>>,
+    pub before: Option<Arc<BeforeOperation>>,
     /// Called with the error of every failed operation, whoever called the store.
-    pub failed: Option<Arc<Failed>>,
+    pub failed: Option<Arc<OnFailure>>,
 }
 
 /// A store with [`Hooks`].
@@ -174,16 +174,16 @@ impl PostingRun for HookedRun {
     }
 
     // What is in memory is not an operation on the disk.
-    fn kept(&self, key: &[u8]) -> Option<Block> {
-        self.run.kept(key)
+    fn kept_block(&self, key: &[u8]) -> Option<Block> {
+        self.run.kept_block(key)
     }
 
-    fn kept_part(&self, key: &[u8]) -> Option<Block> {
-        self.run.kept_part(key)
+    fn kept_list(&self, key: &[u8]) -> Option<Block> {
+        self.run.kept_list(key)
     }
 
-    fn keep_part(&self, key: &[u8], list: &[u8]) {
-        self.run.keep_part(key, list);
+    fn keep_list(&self, key: &[u8], list: &[u8]) {
+        self.run.keep_list(key, list);
     }
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
@@ -211,7 +211,7 @@ impl RunWriter for HookedWriter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{MemoryStore, Options, SledStore};
+    use crate::store::{MemoryStore, SledStore, StoreOptions};
     use std::sync::Mutex;
 
     #[test]
@@ -238,17 +238,20 @@ mod tests {
     #[test]
     fn what_was_cached_of_a_run_is_found_through_the_hooks() {
         let home = tempfile::tempdir().unwrap();
-        let store = SledStore::open(home.path(), Options::DAEMON).unwrap();
+        let store = SledStore::open(home.path(), StoreOptions::DAEMON).unwrap();
         let store = Hooked::new(Box::new(store), Hooks::default());
         let mut writer = store.postings().begin_run(NewRun::default()).unwrap();
         writer.put(b"key", b"block").unwrap();
         writer.finish().unwrap();
         let run = store.postings().run(0).unwrap().unwrap();
-        assert_eq!((run.kept(b"key"), run.kept_part(b"list")), (None, None));
+        assert_eq!(
+            (run.kept_block(b"key"), run.kept_list(b"list")),
+            (None, None)
+        );
         run.look_up(b"key").unwrap();
-        assert_eq!(run.kept(b"key").as_deref(), Some(&b"block"[..]));
-        run.keep_part(b"list", b"documents");
-        let list = run.kept_part(b"list");
+        assert_eq!(run.kept_block(b"key").as_deref(), Some(&b"block"[..]));
+        run.keep_list(b"list", b"documents");
+        let list = run.kept_list(b"list");
         assert_eq!(list.as_deref(), Some(&b"documents"[..]));
         drop(run);
         Box::new(store).close().unwrap();

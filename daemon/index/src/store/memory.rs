@@ -222,15 +222,15 @@ impl PostingRun for Map {
     }
 
     // Everything is in memory.
-    fn kept(&self, _key: &[u8]) -> Option<Block> {
+    fn kept_block(&self, _key: &[u8]) -> Option<Block> {
         None
     }
 
-    fn kept_part(&self, _key: &[u8]) -> Option<Block> {
+    fn kept_list(&self, _key: &[u8]) -> Option<Block> {
         None
     }
 
-    fn keep_part(&self, _key: &[u8], _list: &[u8]) {}
+    fn keep_list(&self, _key: &[u8], _list: &[u8]) {}
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.walk(&[], &mut |key, _| visit(key));

@@ -21,7 +21,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use self::backlog::RewriteBacklog;
 use self::generation::Generation;
-use self::records_db::{RecordsDb, UNFINISHED};
+use self::records_db::{RecordsDb, UNFINISHED_COMMIT};
 use self::sizes::Sizes;
 use super::directory::clean::Closed;
 use super::directory::lock::Anchor;
@@ -134,7 +134,7 @@ impl Records {
     }
 
     /// Whether these are the records that were closed, with the same last commit.
-    pub(super) fn are(&self, closed: &Closed) -> bool {
+    pub(super) fn is_same_as(&self, closed: &Closed) -> bool {
         (self.id, *self.lock_commits()) == (closed.id, closed.commits)
     }
 
@@ -230,7 +230,8 @@ fn by_commits(
             records_db.close().map(|()| last)
         });
         let commits = match commits {
-            Ok(UNFINISHED) | Err(StoreError::Damaged { .. } | StoreError::Corrupt { .. }) => 0,
+            Ok(UNFINISHED_COMMIT)
+            | Err(StoreError::Damaged { .. } | StoreError::Corrupt { .. }) => 0,
             commits => commits?,
         };
         known.push((commits, generation));
@@ -254,7 +255,7 @@ fn open_whole(
     let (last, id) = (records_db.last_commit()?, records_db.id()?);
     let witnessed_commits = witnessed.commits;
     let reason = match last {
-        UNFINISHED => "they were never copied to their end".to_owned(),
+        UNFINISHED_COMMIT => "they were never copied to their end".to_owned(),
         0 if is_marked => "their copy was never finished".to_owned(),
         _ if last < witnessed_commits => {
             let first = last + 1;

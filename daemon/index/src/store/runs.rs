@@ -31,8 +31,8 @@ const LEAST_ROOM: u64 = 2 << 20;
 
 /// sled gets this fraction of the cache, for the index above its leaves, and single blocks most of the rest.
 const CACHE_OF_SLED: u64 = 4;
-/// Parts of blocks get this fraction of the cache: some twenty of them take as much as a block.
-const CACHE_OF_PARTS: u64 = 8;
+/// Single posting lists get this fraction of the cache: some twenty of them take as much as a block.
+const CACHE_OF_LISTS: u64 = 8;
 
 /// All runs of a store.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct RunDatabases {
     /// Bytes of the cache that are left to sled, for all runs together.
     cache_bytes: u64,
     blocks: Arc<Blocks>,
-    parts: Arc<Blocks>,
+    lists: Arc<Blocks>,
     /// Open runs by number; `None` for one that does not open, which counts as missing: its postings are derived.
     open: RwLock<BTreeMap<u32, Option<Arc<SledRun>>>>,
 }
@@ -62,13 +62,13 @@ impl RunDatabases {
     ) -> Result<Self, StoreError> {
         let dir = store.join(DIR);
         safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
-        let (of_sled, of_parts) = (cache_bytes / CACHE_OF_SLED, cache_bytes / CACHE_OF_PARTS);
+        let (of_sled, of_lists) = (cache_bytes / CACHE_OF_SLED, cache_bytes / CACHE_OF_LISTS);
         let runs = Self {
             dir,
             lock: lock.clone(),
             cache_bytes: of_sled,
-            blocks: Blocks::new(cache_bytes - of_sled - of_parts),
-            parts: Blocks::new(of_parts),
+            blocks: Blocks::new(cache_bytes - of_sled - of_lists),
+            lists: Blocks::new(of_lists),
             open: RwLock::default(),
         };
         let mut numbers = Vec::new();
@@ -117,17 +117,17 @@ impl RunDatabases {
         let part = self.cache_bytes >> (older + 1).min(63);
         let kept = KeptOfRun {
             blocks: self.blocks.of_run(),
-            parts: self.parts.of_run(),
+            lists: self.lists.of_run(),
         };
         let run = SledRun::open(&self.path(number), number, part, kept)?;
         self.write().insert(number, Some(Arc::new(run)));
         Ok(())
     }
 
-    /// Bytes of cached blocks and parts, and the limit.
+    /// Bytes of cached blocks and lists, and the limit.
     pub(super) fn kept_blocks(&self) -> (u64, u64) {
-        let (blocks, parts) = (self.blocks.weight(), self.parts.weight());
-        (blocks.0 + parts.0, blocks.1 + parts.1)
+        let (blocks, lists) = (self.blocks.weight(), self.lists.weight());
+        (blocks.0 + lists.0, blocks.1 + lists.1)
     }
 
     pub(super) fn get(&self, number: u32) -> Option<Arc<SledRun>> {

@@ -24,13 +24,13 @@ const CACHE_OF_RECORDS: u64 = 4;
 
 /// How to open a [`SledStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Options {
+pub struct StoreOptions {
     /// Cache in bytes: pages of records and runs, measured by their size on disk, which is less than their resident
     /// memory; and single blocks of postings. A look-up that misses it costs some ten times one that does not.
     pub cache_bytes: u64,
 }
 
-impl Options {
+impl StoreOptions {
     /// For the daemon's index, unless its config says otherwise: 512 MiB of cache.
     pub const DAEMON: Self = Self {
         cache_bytes: 512 << 20,
@@ -41,7 +41,7 @@ impl Options {
     };
 }
 
-impl Default for Options {
+impl Default for StoreOptions {
     fn default() -> Self {
         Self::DAEMON
     }
@@ -65,14 +65,14 @@ impl SledStore {
     /// [`StoreError::Locked`] if it is open already, here or in another process;
     /// [`StoreError::Damaged`] if sled finds it corrupt, its records are missing, or they are not those that were
     /// closed cleanly. A damaged store can also make this hang: see [`super::open_checked`].
-    pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
+    pub fn open(dir: &Path, options: StoreOptions) -> Result<Self, StoreError> {
         Self::open_telling(dir, options, &|_| {})
     }
 
     /// Opens a store as [`SledStore::open`] does; calls `about` before it opens a run of postings, with its number.
     pub(super) fn open_telling(
         dir: &Path,
-        options: Options,
+        options: StoreOptions,
         about: &dyn Fn(u32),
     ) -> Result<Self, StoreError> {
         safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
@@ -84,7 +84,7 @@ impl SledStore {
         let cache_of_records = options.cache_bytes / CACHE_OF_RECORDS;
         let cache_of_runs = options.cache_bytes - cache_of_records;
         let records = Records::open(dir, lock.anchor(), cache_of_records)?;
-        if closed.is_some_and(|closed| !records.are(&closed)) {
+        if closed.is_some_and(|closed| !records.is_same_as(&closed)) {
             records.close()?;
             let reason = "they are not the records that were closed cleanly".to_owned();
             return Err(StoreError::Damaged { reason });
@@ -129,7 +129,7 @@ impl SledStore {
     /// Closes and opens again. sled writes the snapshot that makes opening fast only while opening: after a bulk load
     /// this saves the next start the reading of the whole log.
     #[cfg(test)]
-    pub(crate) fn close_and_reopen(self, options: Options) -> Result<Self, StoreError> {
+    pub(crate) fn close_and_reopen(self, options: StoreOptions) -> Result<Self, StoreError> {
         let dir = self.dir.clone();
         self.close()?;
         Self::open(&dir, options)

@@ -21,12 +21,12 @@ use super::examine::probe::probe;
 use super::sled_support::recovery::RELEASE_LIMIT;
 use super::sled_support::seal::TreeId;
 use super::{
-    CheckedStore, NewRun, Options, PostingRun, ProbeResult, SledStore, Store, StoreError, Write,
-    copy_aside, open_checked, witness_is_damaged,
+    CheckedStore, NewRun, PostingRun, ProbeResult, SledStore, Store, StoreError, StoreOptions,
+    Write, copy_aside, open_checked, witness_is_damaged,
 };
 use crate::Cancel;
 
-pub(super) const SMALL: Options = Options {
+pub(super) const SMALL: StoreOptions = StoreOptions {
     cache_bytes: 8 << 20,
 };
 /// Far above what a probe takes here; only a hang reaches it.

@@ -139,7 +139,7 @@ impl Bed {
         let store: Box<dyn Store> = match &self.place {
             Place::Memory(store, left) => Box::new(Frail(Arc::clone(store), Arc::clone(left))),
             Place::Disk(dir) => {
-                let options = crate::store::Options {
+                let options = crate::store::StoreOptions {
                     cache_bytes: 8 << 20,
                 };
                 Box::new(SledStore::open(dir, options)?)

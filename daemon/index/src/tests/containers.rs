@@ -354,13 +354,13 @@ fn a_content_that_is_read_again_wakes_the_containers_that_hold_it_and_no_others(
     }
     put_mail(&bed, &mails[0], LETTER, &[("offer", OFFER)]);
     let (registry, hash) = (bed.index().registry(), content(LETTER, 0));
-    let seen_at = registry.rest_changes();
+    let seen_at = registry.unchanged_version();
     for path in &mails {
-        registry.note_container_resting(&file(path), hash, seen_at);
+        registry.note_container_known_unchanged(&file(path), hash, seen_at);
     }
     let awake = || {
         let files = mails.iter().map(|path| file(path));
-        let resting = files.filter(|file| registry.is_container_resting(file, hash));
+        let resting = files.filter(|file| registry.is_container_known_unchanged(file, hash));
         mails.len() - resting.count()
     };
     assert_eq!(awake(), 0);

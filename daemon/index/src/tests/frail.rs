@@ -157,14 +157,14 @@ impl PostingRun for FrailRun {
     fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
         Ok(self.get(key)?.map(Block::from))
     }
-    fn kept(&self, key: &[u8]) -> Option<Block> {
-        self.0.kept(key)
+    fn kept_block(&self, key: &[u8]) -> Option<Block> {
+        self.0.kept_block(key)
     }
-    fn kept_part(&self, key: &[u8]) -> Option<Block> {
-        self.0.kept_part(key)
+    fn kept_list(&self, key: &[u8]) -> Option<Block> {
+        self.0.kept_list(key)
     }
-    fn keep_part(&self, key: &[u8], list: &[u8]) {
-        self.0.keep_part(key, list);
+    fn keep_list(&self, key: &[u8], list: &[u8]) {
+        self.0.keep_list(key, list);
     }
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.0.keys(visit)

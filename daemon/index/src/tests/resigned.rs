@@ -94,7 +94,7 @@ pub(super) fn set_sampling(bed: &Bed, sampling: Option<Sampling>) -> u64 {
 
 pub(super) fn sign_all(bed: &Bed) {
     bed.index().writer.sign_all_anew(&Cancel::never()).unwrap();
-    assert_eq!(bed.index().index.signing_anew().waiting, 0);
+    assert_eq!(bed.index().index.signing_progress().waiting, 0);
 }
 
 /// Every figure, posting, candidate, pair and group of two beds is the same; so are ids, since the texts came in one
@@ -170,9 +170,9 @@ fn an_index_signed_anew_is_one_that_was_signed_so_from_the_beginning() {
         for sampling in settings() {
             let waiting = set_sampling(&bed, sampling);
             assert!(waiting > 0, "{sampling:?} changes nothing");
-            assert_eq!(bed.index().index.signing_anew().waiting, waiting);
+            assert_eq!(bed.index().index.signing_progress().waiting, waiting);
             sign_all(&bed);
-            assert_eq!(bed.index().index.signing_anew().done, waiting);
+            assert_eq!(bed.index().index.signing_progress().done, waiting);
             let fresh = fresh(sampling, &texts);
             are_alike(&bed, &fresh, &texts);
             model.check(bed.index(), &View::All, 0.7);
@@ -301,11 +301,11 @@ fn signing_anew_cut_short_anywhere_is_gone_on_with_at_the_next_opening() {
             if !is_chosen {
                 set_sampling(&bed, sampling);
             }
-            let waiting = bed.index().index.signing_anew().waiting;
+            let waiting = bed.index().index.signing_progress().waiting;
             assert!(waiting == 0 || signed.is_err(), "{writes}");
             resumed += u64::from(is_chosen && waiting > 0);
             sign_all(&bed);
-            assert_eq!(bed.index().index.signing_anew().done, waiting);
+            assert_eq!(bed.index().index.signing_progress().done, waiting);
             are_alike(&bed, &fresh, &texts);
             bed.index().writer.merge().unwrap();
             have_the_same_postings(&bed, &fresh);
@@ -379,7 +379,7 @@ fn a_text_that_is_lost_keeps_no_other_from_being_signed() {
     let lost = bed.index().reader().stats(bed.id(&texts[0]).unwrap());
     assert!(lost.unwrap().rung > Rung::ZERO, "it waits");
     sign_all(&bed);
-    let progress = bed.index().index.signing_anew();
+    let progress = bed.index().index.signing_progress();
     assert_eq!((progress.done, progress.unreadable), (waiting - 1, 1));
     assert_eq!(bed.index().reader().damaged_texts(), 1);
 }
@@ -392,9 +392,9 @@ fn a_join_that_counts_postings_holds_signing_up_and_nothing_else() {
     set_sampling(&bed, setting(&[(0, 0)]));
     let step = || bed.index().writer.sign_some_anew(&Cancel::never()).unwrap();
     let joining = bed.index().index.shared.joining.read().unwrap();
-    let before = bed.index().index.signing_anew();
+    let before = bed.index().index.signing_progress();
     assert_eq!((step(), step()), (SignStep::Busy, SignStep::Busy));
-    assert_eq!(bed.index().index.signing_anew(), before);
+    assert_eq!(bed.index().index.signing_progress(), before);
     assert!(bed.index().writer.is_settled(), "no group was touched");
     drop(joining);
     assert_eq!(step(), SignStep::Signed);
@@ -409,7 +409,7 @@ fn a_setting_made_while_another_is_carried_out_takes_its_place() {
     set_sampling(&bed, first);
     bed.index().writer.sign_some_anew(&Cancel::never()).unwrap();
     set_sampling(&bed, second);
-    assert_eq!(bed.index().index.signing_anew().done, 0);
+    assert_eq!(bed.index().index.signing_progress().done, 0);
     sign_all(&bed);
     are_alike(&bed, &fresh(second, &texts), &texts);
 }
@@ -423,5 +423,5 @@ fn a_step_is_cancelled_between_two_documents() {
     let cancelled = Cancel::never();
     cancelled.cancel();
     assert!(bed.index().writer.sign_some_anew(&cancelled).is_err());
-    assert_eq!(bed.index().index.signing_anew().waiting, waiting);
+    assert_eq!(bed.index().index.signing_progress().waiting, waiting);
 }

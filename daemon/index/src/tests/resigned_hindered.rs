@@ -41,12 +41,12 @@ fn a_merge_that_fails_while_a_text_is_read_holds_signing_up_until_it_is_made_up_
     });
     // Postings that were set aside are in no buffer that they could be removed from.
     assert!(happened && said == Some(SignStep::Busy), "{said:?}");
-    assert_eq!(bed.index().index.signing_anew().waiting, waiting);
+    assert_eq!(bed.index().index.signing_progress().waiting, waiting);
     bed.settle();
     assert_eq!(step(bed.index()).unwrap(), SignStep::Signed);
     bed.settle();
     sign_all(&bed);
-    assert_eq!(bed.index().index.signing_anew().done, waiting);
+    assert_eq!(bed.index().index.signing_progress().done, waiting);
     is_as_fresh(&bed, &texts, sampling);
 }
 
@@ -60,7 +60,7 @@ fn nothing_is_signed_before_a_merge_that_failed_was_made_up_for() {
     bed.fail_after(0);
     assert!(bed.index().writer.merge().is_err());
     assert!(step(bed.index()).is_err(), "it merges first");
-    assert_eq!(bed.index().index.signing_anew().waiting, waiting);
+    assert_eq!(bed.index().index.signing_progress().waiting, waiting);
     bed.fail_after(i64::MAX);
     assert_eq!(step(bed.index()).unwrap(), SignStep::Signed);
     bed.settle();
@@ -109,7 +109,7 @@ fn documents_that_an_older_canonical_text_named_are_signed_once_each() {
     bed.parameters.canonical = CANONICAL_VERSION;
     assert!(bed.open().rebuilt);
     bed.settle();
-    assert_eq!(bed.index().index.signing_anew().waiting, 0);
+    assert_eq!(bed.index().index.signing_progress().waiting, 0);
     assert_eq!(
         set_sampling(&bed, setting(&[(0, 1), (500, 3)])),
         texts.len() as u64
@@ -118,7 +118,7 @@ fn documents_that_an_older_canonical_text_named_are_signed_once_each() {
         step(bed.index()).unwrap();
         bed.settle();
     }
-    let signed = bed.index().index.signing_anew();
+    let signed = bed.index().index.signing_progress();
     assert_eq!((signed.waiting, signed.done), (0, texts.len() as u64));
     let rung = |bed: &Bed, text: &str| {
         let id = bed.id(text).unwrap();
@@ -127,7 +127,7 @@ fn documents_that_an_older_canonical_text_named_are_signed_once_each() {
     assert_eq!([0, 20].map(|at| rung(&bed, &texts[at])), [1, 3]);
     bed.open();
     assert_eq!(
-        bed.index().index.signing_anew().waiting,
+        bed.index().index.signing_progress().waiting,
         0,
         "of what is stored"
     );
@@ -150,7 +150,7 @@ fn nothing_is_signed_while_many_crowded_documents_have_no_place() {
         }
         assert_eq!(bed.index().index.unsettled().crowded, crowded);
         assert_eq!(step(bed.index()).unwrap(), expected);
-        let waits = bed.index().index.signing_anew().waiting;
+        let waits = bed.index().index.signing_progress().waiting;
         assert_eq!(waits == waiting, expected == SignStep::Busy);
         bed.settle();
         assert_eq!(step(bed.index()).unwrap(), SignStep::Signed);
@@ -175,14 +175,14 @@ fn a_text_that_is_not_read_for_now_costs_no_other_its_signature() {
         .texts
         .inject_error(&at, Errno::ACCESS);
     sign_all(&bed);
-    let signed = bed.index().index.signing_anew();
+    let signed = bed.index().index.signing_progress();
     assert_eq!((signed.done, signed.unreadable), (waiting - 1, 1));
     assert_eq!(bed.index().reader().damaged_texts(), 0, "it is not damaged");
     // The next opening tries again.
     bed.open();
-    assert_eq!(bed.index().index.signing_anew().waiting, 1);
+    assert_eq!(bed.index().index.signing_progress().waiting, 1);
     sign_all(&bed);
-    assert_eq!(bed.index().index.signing_anew().unreadable, 0);
+    assert_eq!(bed.index().index.signing_progress().unreadable, 0);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn becomes_one_of_the_present(format: u8, missing: usize) {
     let stored = records(&bed).unwrap().unwrap();
     assert_eq!(u32::from(stored[0]), FORMAT_VERSION);
     assert_eq!(bed.index().reader().ladder().sampling, None);
-    assert_eq!(bed.index().index.signing_anew().waiting, 0);
+    assert_eq!(bed.index().index.signing_progress().waiting, 0);
     bed.settle();
     is_as_fresh(&bed, &texts, None);
     assert!(set_sampling(&bed, setting(&[(0, 3)])) > 0);

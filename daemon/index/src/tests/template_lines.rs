@@ -116,7 +116,7 @@ fn open_cut_short(bed: &mut Bed, writes: i64, then: &TemplateLines) -> bool {
     bed.fail_after(i64::MAX);
     bed.template_lines = then.clone();
     bed.open();
-    assert_eq!(bed.index().index.signing_anew().waiting, 0, "{writes}");
+    assert_eq!(bed.index().index.signing_progress().waiting, 0, "{writes}");
     opened.is_ok()
 }
 
@@ -151,7 +151,7 @@ fn a_list_is_taken_on_while_documents_wait_to_be_signed_anew() {
         assert!(set_sampling(&bed, setting(&[(0, 3)])) > 20);
         let signed = bed.index().writer.sign_some_anew(&Cancel::never()).unwrap();
         assert_eq!(signed, SignStep::Signed);
-        assert!(bed.index().index.signing_anew().waiting > 0);
+        assert!(bed.index().index.signing_progress().waiting > 0);
         bed.template_lines = list();
         open_cut_short(&mut bed, writes, &list());
         bed.settle();

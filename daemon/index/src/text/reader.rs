@@ -17,7 +17,7 @@ use crate::cache::Cache;
 
 /// Number of segments kept open: descriptors are scarce.
 const OPEN_SEGMENTS: usize = 16;
-/// Bytes of cached blocks, decompressed, unless [`Reader::keeping`] sets another limit.
+/// Bytes of cached blocks, decompressed, unless [`BlockReader::caching`] sets another limit.
 const KEPT_BYTES: u64 = 16 << 20;
 /// Blocks above this size are not cached.
 const KEPT_BLOCK_BYTES: usize = 1 << 20;
@@ -32,7 +32,7 @@ pub struct TextWork {
 }
 
 #[derive(Debug)]
-pub(super) struct Reader {
+pub(super) struct BlockReader {
     dir: PathBuf,
     store: StoreId,
     /// The most recently used one is last.
@@ -53,7 +53,7 @@ struct OpenSegment {
     id: (u64, u64),
 }
 
-impl Reader {
+impl BlockReader {
     pub(super) fn new(dir: &Path, store: StoreId) -> Self {
         Self {
             dir: dir.into(),
@@ -68,7 +68,7 @@ impl Reader {
     }
 
     /// Caches at most this many bytes of blocks.
-    pub(super) fn keeping(mut self, bytes: u64) -> Self {
+    pub(super) fn caching(mut self, bytes: u64) -> Self {
         self.blocks = Cache::new(bytes);
         self
     }
@@ -176,7 +176,7 @@ impl Reader {
 }
 
 #[cfg(test)]
-impl Reader {
+impl BlockReader {
     /// From here on, reading at the position of this reference fails with this error.
     pub(super) fn inject_error(&self, at: &TextRef, errno: rustix::io::Errno) {
         self.forget();

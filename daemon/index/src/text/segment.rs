@@ -130,7 +130,7 @@ pub(super) struct Appender {
 
 /// A sync that can be made without blocking threads that append.
 #[derive(Debug)]
-pub(super) struct Sync {
+pub(super) struct PendingSync {
     segment: u32,
     offset: u64,
     file: Arc<File>,
@@ -190,8 +190,8 @@ impl Appender {
     }
 
     /// The sync that all blocks so far need; `None` if they are synced.
-    pub(super) fn unsynced(&self) -> Option<Sync> {
-        (self.synced < self.offset).then(|| Sync {
+    pub(super) fn unsynced(&self) -> Option<PendingSync> {
+        (self.synced < self.offset).then(|| PendingSync {
             segment: self.segment,
             offset: self.offset,
             file: Arc::clone(&self.file),
@@ -200,14 +200,14 @@ impl Appender {
     }
 
     /// Notes a sync that was made.
-    pub(super) fn note(&mut self, made: &Sync) {
+    pub(super) fn note(&mut self, made: &PendingSync) {
         if made.segment == self.segment {
             self.synced = self.synced.max(made.offset);
         }
     }
 }
 
-impl Sync {
+impl PendingSync {
     /// Returns once the blocks are on stable storage. After an error the kernel may have dropped
     /// the pages it could not write.
     pub(super) fn make(&self) -> Result<(), TextError> {

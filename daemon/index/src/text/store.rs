@@ -7,9 +7,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use simdex_schema::StoreId;
 
 use super::pack::{batches, blocks, split};
-use super::reader::{Reader, TextWork};
+use super::reader::{BlockReader, TextWork};
 use super::segment;
-use super::writer::Writer;
+use super::writer::SegmentWriter;
 use super::{MAX_TEXT, TextError, TextRef, checksum};
 use crate::safe_fs;
 
@@ -20,10 +20,10 @@ pub struct TextStore {
     dir: PathBuf,
     /// The store that the texts belong to: covered by every block's checksum.
     store: StoreId,
-    writer: Mutex<Writer>,
+    writer: Mutex<SegmentWriter>,
     /// Held while a segment is synced: if two threads sync at once, the kernel reports a failure to only one of them.
     syncing: Mutex<()>,
-    reader: Reader,
+    reader: BlockReader,
     /// Segments that existed when it was opened and that no record referred to.
     unaccounted: BTreeSet<u32>,
 }
@@ -103,13 +103,13 @@ impl TextStore {
     }
 
     /// Caches at most this many bytes of blocks that were read.
-    pub(crate) fn keeping(mut self, bytes: u64) -> Self {
-        self.reader = self.reader.keeping(bytes);
+    pub(crate) fn caching(mut self, bytes: u64) -> Self {
+        self.reader = self.reader.caching(bytes);
         self
     }
 
     /// Opens the texts of a store for reading only; writes nothing.
-    pub fn look(dir: &Path, store: StoreId) -> Self {
+    pub fn open_read_only(dir: &Path, store: StoreId) -> Self {
         Self::at(dir, store, u32::MAX)
     }
 
@@ -117,9 +117,9 @@ impl TextStore {
         Self {
             dir: dir.into(),
             store,
-            writer: Mutex::new(Writer::new(next_segment)),
+            writer: Mutex::new(SegmentWriter::new(next_segment)),
             syncing: Mutex::default(),
-            reader: Reader::new(dir, store),
+            reader: BlockReader::new(dir, store),
             unaccounted: BTreeSet::new(),
         }
     }
@@ -375,12 +375,12 @@ impl TextStore {
     }
 
     #[cfg(test)]
-    pub(super) fn reader(&self) -> &Reader {
+    pub(super) fn reader(&self) -> &BlockReader {
         &self.reader
     }
 
     // The state is consistent even if a holder panicked: its offset moves only after a finished write.
-    fn writer(&self) -> MutexGuard<'_, Writer> {
+    fn writer(&self) -> MutexGuard<'_, SegmentWriter> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

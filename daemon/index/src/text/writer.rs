@@ -5,12 +5,12 @@ use std::path::Path;
 
 use simdex_schema::StoreId;
 
-use super::segment::{Appender, Sync};
+use super::segment::{Appender, PendingSync};
 use super::{SEGMENT_BYTES, TextError, TextRef};
 use crate::safe_fs;
 
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct SegmentWriter {
     pub(super) current: Option<Appender>,
     sync_failed: bool,
     pub(super) next_segment: u32,
@@ -29,7 +29,7 @@ pub(super) struct Tally {
     pub(super) raw: Option<u64>,
 }
 
-impl Writer {
+impl SegmentWriter {
     /// Nothing is being written yet.
     pub(super) fn new(next_segment: u32) -> Self {
         Self {
@@ -124,7 +124,7 @@ impl Writer {
         }
     }
 
-    pub(super) fn unsynced(&self) -> Result<Option<Sync>, TextError> {
+    pub(super) fn unsynced(&self) -> Result<Option<PendingSync>, TextError> {
         if self.sync_failed {
             return Err(TextError::SyncFailed);
         }
@@ -138,7 +138,7 @@ impl Writer {
     /// each open file, so the other may have been told of pages that this one was to sync.
     pub(super) fn note(
         &mut self,
-        sync: &Sync,
+        sync: &PendingSync,
         made: Result<(), TextError>,
     ) -> Result<(), TextError> {
         let failed_before = self.sync_failed;
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn a_sync_counts_for_nothing_where_another_failed_meanwhile() {
         let temp = tempfile::tempdir().unwrap();
-        let mut writer = Writer::new(1);
+        let mut writer = SegmentWriter::new(1);
         let store = StoreId([3; 16]);
         writer
             .append_block(temp.path(), store, &["a text"])

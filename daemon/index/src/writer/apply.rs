@@ -17,7 +17,7 @@ use self::builder::BatchBuilder;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::change::{Applied, FileChange, NewDocument};
 use crate::counts::CountChanges;
-use crate::resting::Holders;
+use crate::known_unchanged::Holders;
 use crate::shared::IndexState;
 use crate::table::DocumentStats;
 use crate::{IndexError, IndexWriter};
@@ -68,14 +68,14 @@ impl IndexWriter {
         let counted = self.count_changes(counted)?;
         self.shared.kept_counts().moves.begin(renamed);
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
-        let touched = self.shared.resting.touched(&batch);
+        let touched = self.shared.known_unchanged.touched(&batch);
         let written = batch.apply();
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
         let holders = match has_rewritten {
             true => Holders::OnRecord(self.shared.store.records()),
             false => Holders::Written,
         };
-        self.shared.resting.forget(&touched, holders);
+        self.shared.known_unchanged.forget(&touched, holders);
         self.shared.kept_counts().moves.end();
         written?;
         for (hash, holds) in links {

@@ -12,10 +12,10 @@ use simdex_schema::{DocId, MetaRecord, RunId, RunRecord};
 use simdex_signature::SchemeKind;
 
 use super::WriterState;
-use crate::buckets::{Buckets, Cursor, RunFilling};
+use crate::buckets::{Buckets, Cursor, RunFiller};
 use crate::buffer::{Buffer, PART_BITS};
 use crate::index::put_meta;
-use crate::runs::{Run, RunChoice, Runs, drop_others, staying};
+use crate::runs::{Run, RunChoice, Runs, count_staying, drop_others};
 use crate::shared::SCHEMES;
 use crate::store::random_id;
 use crate::store::{NewRun, RunWriter, StoreError};
@@ -91,7 +91,7 @@ impl IndexWriter {
         };
         let added = merging.iter().map(|buffer| buffer.len() as u64).sum();
         let meta = &writer.meta;
-        let staying = staying(&meta.runs, added, meta.dead_postings, take);
+        let staying = count_staying(&meta.runs, added, meta.dead_postings, take);
         if added == 0 && staying == runs.len() {
             if watermark > meta.watermark {
                 writer.meta.watermark = watermark;
@@ -217,7 +217,7 @@ fn fill(
     if postings == 0 {
         return Ok((RunOfScheme::default(), 0));
     }
-    let mut filling = RunFilling::new(run, scheme, postings);
+    let mut filling = RunFiller::new(run, scheme, postings);
     let mut cursors: Vec<_> = buckets.into_iter().map(Cursor::new).collect();
     let mut part = Vec::new();
     let mut kept = 0;

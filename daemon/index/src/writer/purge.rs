@@ -4,8 +4,8 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 
 use super::WriterState;
 use crate::batch::{Batch, LONG_BATCH};
+use crate::known_unchanged::Holders;
 use crate::reader::document_text::text_reference;
-use crate::resting::Holders;
 use crate::table::DocumentStats;
 use crate::text::TextRef;
 use crate::{IndexError, IndexWriter};
@@ -55,9 +55,11 @@ impl IndexWriter {
 
     /// Applies a batch that deletes contents without files.
     fn apply_forgetting(&self, batch: Batch<'_>) -> Result<(), IndexError> {
-        let touched = self.shared.resting.touched(&batch);
+        let touched = self.shared.known_unchanged.touched(&batch);
         let written = batch.apply();
-        self.shared.resting.forget(&touched, Holders::Written);
+        self.shared
+            .known_unchanged
+            .forget(&touched, Holders::Written);
         Ok(written?)
     }
 

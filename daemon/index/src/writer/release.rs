@@ -11,8 +11,8 @@ use crate::batch::{Batch, LONG_BATCH};
 use crate::counts::{CountChange, CountStep, CountedFile};
 use crate::error::decode_error;
 use crate::index::visit;
+use crate::known_unchanged::Holders;
 use crate::reader::document_text::text_reference;
-use crate::resting::Holders;
 use crate::text::TextRef;
 use crate::{Cancel, IndexError, IndexWriter};
 
@@ -132,10 +132,10 @@ impl IndexWriter {
             whole.extend(left.pop());
         }
         let counted = self.count_changes(part.counted)?;
-        let touched = self.shared.resting.touched(&part.batch);
+        let touched = self.shared.known_unchanged.touched(&part.batch);
         let written = part.batch.apply();
         let holders = Holders::OnRecord(self.shared.store.records());
-        self.shared.resting.forget(&touched, holders);
+        self.shared.known_unchanged.forget(&touched, holders);
         written?;
         let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
         state.count(&mut counts, &counted);
@@ -180,14 +180,14 @@ impl IndexWriter {
         let is_all = links.len() < LONG_BATCH;
         for link in links {
             if let Some(file) = key::file_in_link(&link) {
-                self.unread(part, file)?;
+                self.mark_unread(part, file)?;
             }
             part.batch.delete(link);
         }
         Ok(is_all)
     }
 
-    fn unread(&self, part: &mut UnreadBatch<'_>, key: FileKey) -> Result<(), IndexError> {
+    fn mark_unread(&self, part: &mut UnreadBatch<'_>, key: FileKey) -> Result<(), IndexError> {
         if let Some(record) = self.registry.file(&key)? {
             let outcome = FileOutcome::Unread(State::Unstable, Reason::TextDamaged.into());
             let unread = FileRecord {

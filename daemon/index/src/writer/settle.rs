@@ -68,7 +68,7 @@ impl IndexWriter {
     }
 
     /// Whether nothing is queued that barriers wait for; crowded documents may be.
-    pub fn is_at_rest(&self) -> bool {
+    pub fn has_settled_awaited(&self) -> bool {
         self.shared.state().unsettled.counts().awaited == 0
     }
 
@@ -97,7 +97,7 @@ impl IndexWriter {
     /// Settles one step of documents; returns how the groups changed, once they have their ids. Only one
     /// thread may settle.
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Regrouped, IndexError> {
-        self.apply_file_changes()?;
+        self.check_changed_files()?;
         let step = self.next_step();
         let finder = EdgeFinder::for_backlog(&self.reader);
         for some in step.documents.chunks(AT_ONCE) {
@@ -121,7 +121,7 @@ impl IndexWriter {
         effort: Effort,
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        let mut newcomers = self.newcomers(finder, ids, effort, cancel)?;
+        let mut newcomers = self.load_newcomers(finder, ids, effort, cancel)?;
         let deferred = newcomers.extract_if(.., |newcomer| newcomer.deferred_to().is_some());
         deferred.for_each(|newcomer| self.defer(&newcomer));
         self.compare(finder, &mut newcomers, cancel)?;
@@ -167,7 +167,7 @@ impl IndexWriter {
     /// carries any more from their groups. The removal waits for all documents that have waited for a place as long or
     /// longer, unless they are many: a document that replaces another is placed beside it first, and so inherits the id
     /// of the group.
-    fn apply_file_changes(&self) -> Result<(), IndexError> {
+    fn check_changed_files(&self) -> Result<(), IndexError> {
         let (mut gone, mut next) = (Vec::new(), Some(DocId(0)));
         while let Some(from) = next {
             // The lock is free between two parts: at the start all documents are to be checked.
@@ -225,14 +225,14 @@ impl IndexWriter {
     fn place_at_once(&self, id: DocId, place: &Place) -> Result<bool, IndexError> {
         let _writer = self.lock();
         if !self.shared.state().is_groupable(id) {
-            // If a file carries it again, `apply_file_changes` queues it again.
+            // If a file carries it again, `check_changed_files` queues it again.
             let _since = self.shared.state_mut().unsettled.clear_placement(id);
             return Ok(false);
         }
         self.batch_of(id, place).apply()?;
         let mut state = self.shared.state_mut();
         let since = state.unsettled.clear_placement(id);
-        state.regroup_for(id, place, since);
+        state.note_regrouping_for(id, place, since);
         let displaced = state.place(id, place);
         if state.stars.leads(id) {
             state.note_principal(id);
@@ -277,7 +277,7 @@ impl IndexState {
     }
 
     /// Notes that the groups of all documents concerned are about to change because one gets this place.
-    fn regroup_for(&mut self, id: DocId, place: &Place, since: Epoch) {
+    fn note_regrouping_for(&mut self, id: DocId, place: &Place, since: Epoch) {
         let taken: &[_] = match place {
             Place::Principal { taken } => taken,
             Place::Member { .. } => &[],
@@ -285,11 +285,13 @@ impl IndexState {
         let taken = taken.iter().map(|(other, _)| *other);
         let displaced = self.stars.displaced(place);
         let changed: Vec<DocId> = taken.chain(displaced).chain([id]).collect();
-        changed.into_iter().for_each(|id| self.regroup(id, since));
+        changed
+            .into_iter()
+            .for_each(|id| self.note_regrouping(id, since));
     }
 
     /// Notes that the group of a document, and so that around its principal, is about to change.
-    pub(super) fn regroup(&mut self, id: DocId, since: Epoch) {
+    pub(super) fn note_regrouping(&mut self, id: DocId, since: Epoch) {
         self.note_group(id);
         self.unsettled.queue_regrouping(id, since);
         let principal = self.stars.principal(id);

@@ -63,9 +63,12 @@ impl IndexWriter {
         self.shared.set_sampling(sampling);
         let ladder = self.shared.ladder();
         // The writer is held: no document comes or goes between the two.
-        let waiting = self.shared.state().table.signed_otherwise(ladder);
+        let waiting = self.shared.state().table.signed_by_other_ladder(ladder);
         let count = waiting.len();
-        self.shared.state_mut().resigning.begin(ladder, waiting);
+        self.shared
+            .state_mut()
+            .awaiting_signature
+            .begin(ladder, waiting);
         // Released first: the commit waits for the disk.
         drop(writer);
         self.commit()?;
@@ -74,7 +77,7 @@ impl IndexWriter {
 
     /// Whether documents wait to be signed again.
     pub fn has_to_sign(&self) -> bool {
-        !self.shared.state().resigning.is_empty()
+        !self.shared.state().awaiting_signature.is_empty()
     }
 
     /// Signs some of the documents that wait. They have no place among the groups then, until they are settled. Only
@@ -83,7 +86,7 @@ impl IndexWriter {
         let (ids, crowded) = {
             let state = self.shared.state();
             (
-                state.resigning.next(AT_ONCE),
+                state.awaiting_signature.next(AT_ONCE),
                 state.unsettled.counts().crowded,
             )
         };
@@ -120,7 +123,7 @@ impl IndexWriter {
     fn sign_anew(&self, id: DocId, cancel: &Cancel) -> Result<Option<usize>, IndexError> {
         let account = self.shared.memory.backlog.account(cancel);
         let Some(signed) = self.signed(id, &account)? else {
-            self.shared.state_mut().resigning.give_up(id);
+            self.shared.state_mut().awaiting_signature.give_up(id);
             return Ok(Some(0));
         };
         if self.while_no_join().is_none() || self.shared.state().is_leaving_groups(id) {
@@ -190,7 +193,7 @@ impl IndexWriter {
         }
         let Some(old) = self.registry.document(id)? else {
             // It was purged meanwhile.
-            self.shared.state_mut().resigning.give_up(id);
+            self.shared.state_mut().awaiting_signature.give_up(id);
             return Ok(true);
         };
         let record = DocumentRecord {
@@ -242,7 +245,7 @@ impl IndexWriter {
         let mut state = self.shared.state_mut();
         if state.stars.contains(id) {
             let since = state.unsettled.placement_since(id);
-            state.regroup(id, since);
+            state.note_regrouping(id, since);
             let displaced = state.unplace(id);
             debug_assert!(displaced.is_empty(), "it led somebody");
             state.unsettled.queue_placement_since(id, since);
@@ -256,7 +259,7 @@ impl IndexWriter {
             writer.meta.dead_postings += u64::from(old.kept()) + u64::from(old.bsw_count);
         }
         make_stale(&mut state.runs, id);
-        let signed_anew = state.resigning.next_change();
+        let signed_anew = state.awaiting_signature.next_change();
         state.insert_document(
             id,
             DocumentStats {
@@ -266,7 +269,7 @@ impl IndexWriter {
         );
         let changed = |signature: &&Signature| changes_with_rung(signature.scheme().kind);
         state.buffer(id, signed.signatures.iter().filter(changed));
-        state.resigning.count_done(id, signed.ladder);
+        state.awaiting_signature.count_done(id, signed.ladder);
     }
 
     /// Settles and signs everything that waits and can be signed now, in turns as the settler does.

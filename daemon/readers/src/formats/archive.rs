@@ -16,7 +16,7 @@ use simdex_extract::{Outcome, Reason, Role};
 use super::Reading;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "archive 1";
+pub(super) const PARSER: &str = "archive 1";
 
 /// Passes entries on and keeps the first reason why not all were complete.
 struct Entries<'a> {

@@ -17,7 +17,7 @@ mod line;
 
 use line::Line;
 
-pub(super) const ENGINE: &str = "card 1";
+pub(super) const PARSER: &str = "card 1";
 
 /// Properties that people read, of cards and of calendars.
 const SHOWN: &[&str] = &[

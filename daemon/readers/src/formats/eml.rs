@@ -22,7 +22,7 @@ pub(super) use parse::{parse, parse_head};
 use parts::Parts;
 pub(super) use repair::repaired;
 
-pub(super) const ENGINE: &str = "mail-parser 0.11.4";
+pub(super) const PARSER: &str = "mail-parser 0.11.4";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;

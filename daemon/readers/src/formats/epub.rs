@@ -14,7 +14,7 @@ use crate::charset;
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "epub 1";
+pub(super) const PARSER: &str = "epub 1";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let mut package = Package::open(input, sink.budgets())?;

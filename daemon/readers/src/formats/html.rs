@@ -25,7 +25,7 @@ use list::Lists;
 use tag::Tag;
 use text::Text;
 
-pub(super) const ENGINE: &str = "html5gum 0.9.0";
+pub(super) const PARSER: &str = "html5gum 0.9.0";
 
 /// Signs shown by links to a place in the same page: "link to this paragraph", "to the top". They are no text; no other
 /// rendering of the same text has them.
@@ -78,7 +78,7 @@ pub(super) fn write_text(html: &str, sink: &mut Sink) {
 
 /// Reads the page at `location`; `frames` returns pages beside it.
 pub(super) fn read_page(html: &str, location: &str, frames: Frames<'_>) -> Page {
-    let mut reader = Reader::new(frames);
+    let mut reader = PageReader::new(frames);
     reader.base = location.to_owned();
     reader.run(html);
     reader.into_page()
@@ -87,7 +87,7 @@ pub(super) fn read_page(html: &str, location: &str, frames: Frames<'_>) -> Page 
 /// Reads the body of a message: lines quoted from another begin with `>`, as in plain text.
 pub(super) fn read_message(html: &str) -> Page {
     let mut nothing = |_: &str| FrameTarget::Missing;
-    let mut reader = Reader::new(&mut nothing);
+    let mut reader = PageReader::new(&mut nothing);
     reader.is_message = true;
     reader.run(html);
     reader.into_page()
@@ -145,7 +145,7 @@ impl Page {
 }
 
 /// Processes the tokens of a page and of pages filled into it.
-struct Reader<'a> {
+struct PageReader<'a> {
     page: Page,
     text: Text,
     tag: Tag,
@@ -182,7 +182,7 @@ enum FramePlace {
     Instead,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PageReader<'a> {
     fn new(frames: Frames<'a>) -> Self {
         Self {
             page: Page::default(),

@@ -16,4 +16,4 @@ mod properties;
 pub(crate) mod pst;
 pub(crate) mod tnef;
 
-pub(super) const ENGINE: &str = "mapi 1";
+pub(super) const PARSER: &str = "mapi 1";

@@ -13,7 +13,7 @@ use crate::input::{Input, InputReader};
 use crate::kind::is_dated_separator;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "mbox 1";
+pub(super) const PARSER: &str = "mbox 1";
 
 /// Longer lines are read in pieces of this size.
 const MAX_LINE: u64 = 64 << 10;
@@ -69,7 +69,7 @@ fn label(head: &[u8], number: u32, sink: &mut Sink) -> (String, Option<i64>) {
     let message = eml::parse_head(head).filter(|message| !message.parts.is_empty());
     let subject = message
         .as_ref()
-        .map(|message| eml::subject(message, &mut sink.aside()));
+        .map(|message| eml::subject(message, &mut sink.dry_run()));
     let date = message.as_ref().and_then(|message| message.date().copied());
     let sent = date
         .filter(mail_parser::DateTime::is_valid)

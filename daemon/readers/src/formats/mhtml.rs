@@ -13,7 +13,7 @@ use crate::charset;
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "mhtml 2";
+pub(super) const PARSER: &str = "mhtml 2";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;

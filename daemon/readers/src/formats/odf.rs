@@ -18,7 +18,7 @@ use super::{Reading, markup};
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "odf 1";
+pub(super) const PARSER: &str = "odf 1";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     if input.prefix(2).is_ok_and(|start| start == b"PK") {

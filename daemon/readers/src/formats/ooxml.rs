@@ -29,7 +29,7 @@ use super::Reading;
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "ooxml 1";
+pub(super) const PARSER: &str = "ooxml 1";
 
 /// Reads what all documents of the family have in common; `body` reads the text.
 fn read(

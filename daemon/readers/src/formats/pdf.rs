@@ -37,13 +37,13 @@ use super::{Reading, read_error};
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "pdf-extract 0.12.1";
-/// The engine name if the second engine read a page.
-const BOTH_ENGINES: &str = "pdf-extract 0.12.1 + hayro-interpret 0.9.0";
+pub(super) const PARSER: &str = "pdf-extract 0.12.1";
+/// The parser name if the second parser read a page.
+const BOTH_PARSERS: &str = "pdf-extract 0.12.1 + hayro-interpret 0.9.0";
 
 /// Longest PDF that is read: all of it is in memory, in addition to what is unpacked from it.
 const MAX_BYTES: u64 = 512 << 20;
-/// After this time no page is read a second time; the first engine alone is fast enough.
+/// After this time no page is read a second time; the first parser alone is fast enough.
 const SECOND_TIME: Duration = Duration::from_secs(12);
 /// Quality of the whole text below which it is partial, in percent.
 const MIN_QUALITY: u8 = 60;
@@ -65,7 +65,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     }
     let mended = fonts::mend(&mut document) && !cut;
     let mended = mended.then(|| repair::saved(&mut document)).flatten();
-    // The second engine would unpack what was cut.
+    // The second parser would unpack what was cut.
     let files = [mended.as_deref(), (!cut).then_some(&*bytes)];
     let files = files.into_iter().flatten().map(View::new).collect();
     let mut reader = Reader::new(files, sink.room());
@@ -87,7 +87,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     ended(reason.or(beside), sink)
 }
 
-/// Reads a file whose objects the first engine cannot parse; `reason` is its error.
+/// Reads a file whose objects the first parser cannot parse; `reason` is its error.
 fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
     let second = survivor(|| Second::load(bytes));
     let pages = second.as_ref().map_or(0, Second::page_count);
@@ -123,10 +123,10 @@ fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
     Ok(reason)
 }
 
-/// A file for the second engine.
+/// A file for the second parser.
 struct View<'a> {
     bytes: &'a [u8],
-    /// The engine, once it was needed; the inner `None` if it cannot read the file.
+    /// The parser, once it was needed; the inner `None` if it cannot read the file.
     second: Option<Option<Second>>,
 }
 
@@ -152,12 +152,12 @@ impl<'a> View<'a> {
     }
 }
 
-/// Pages as they come from the first engine.
+/// Pages as they come from the first parser.
 struct Reader<'a> {
-    /// For the second engine: the file with repaired fonts, and the unchanged one, in case that lost more.
+    /// For the second parser: the file with repaired fonts, and the unchanged one, in case that lost more.
     views: Vec<View<'a>>,
     until: Instant,
-    /// Pages on which the first engine misreads characters or puts them in wrong places.
+    /// Pages on which the first parser misreads characters or puts them in wrong places.
     misread: HashSet<u32>,
     /// Pages whose contents are not in the file.
     broken_off: HashSet<u32>,
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
         self.failed = repair::pages_missing(document);
     }
 
-    /// Adds the first engine's result for a page; returns false once there is more text than room.
+    /// Adds the first parser's result for a page; returns false once there is more text than room.
     fn page(&mut self, number: u32, layout: Layout, whole: bool) -> bool {
         let mut lines = layout.lines();
         let quality = Quality::of_lines(&lines);
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
             && let Some(others) = self.seen_by_second(number, Second::page)
         {
             let others_quality = Quality::of_lines(&others);
-            // If both engines find nothing, there is nothing.
+            // If both parsers find nothing, there is nothing.
             read = true;
             let as_good = misread && !quality.is_better_than(others_quality);
             if as_good || others_quality.is_better_than(quality) {
@@ -220,7 +220,7 @@ impl<'a> Reader<'a> {
         self.pages.bytes() <= self.room
     }
 
-    /// The second engine's result for a page, while there is time.
+    /// The second parser's result for a page, while there is time.
     fn seen_by_second(
         &mut self,
         number: u32,
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         sink.count(Fact::RunningLines, body.running_lines);
         sink.count(Fact::JoinedHyphens, body.joined_hyphens);
         if self.by_second > 0 {
-            sink.read_by(BOTH_ENGINES);
+            sink.set_parser(BOTH_PARSERS);
         }
         sink.push(&body.text.replace(char::REPLACEMENT_CHARACTER, ""));
         if !sink.is_blank() {

@@ -9,7 +9,7 @@ use crate::charset;
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "plain 1";
+pub(super) const PARSER: &str = "plain 1";
 
 /// Bytes read beyond the output limit, to recognise text that just fits as complete.
 const LOOK_AHEAD: u64 = 4;

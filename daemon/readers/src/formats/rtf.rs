@@ -17,7 +17,7 @@ use super::{Reading, markup};
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "rtf 1";
+pub(super) const PARSER: &str = "rtf 1";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;

@@ -6,7 +6,7 @@ use crate::input::Input;
 use crate::kind::is_subtitle_timing;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "subtitles 1";
+pub(super) const PARSER: &str = "subtitles 1";
 
 /// Blocks of WebVTT without a cue.
 const SILENT: &[&str] = &["WEBVTT", "NOTE", "STYLE", "REGION"];

@@ -25,7 +25,7 @@ type Read = fn(&Input, &mut Sink) -> Reading;
 /// The readers that are built in.
 pub(crate) fn built_in() -> Vec<Reader> {
     let formats = Format::ALL.iter().copied();
-    let built_in = formats.filter(|format| engine_of(*format).is_some());
+    let built_in = formats.filter(|format| parser_of(*format).is_some());
     let mut readers: Vec<Reader> = built_in.map(reader_of).collect();
     readers.push(Reader::Sniffer);
     readers.sort_unstable();
@@ -59,30 +59,30 @@ pub(super) const fn reader_of(format: Format) -> Reader {
 
 /// The reader function of a format, with its name for people; `None` if its family is not built in.
 #[expect(clippy::too_many_lines, reason = "a table: one line for each format")]
-pub(super) const fn engine_of(format: Format) -> Option<(&'static str, Read)> {
+pub(super) const fn parser_of(format: Format) -> Option<(&'static str, Read)> {
     Some(match format {
-        Format::Plain => (plain::ENGINE, plain::read),
-        Format::Subtitles => (subtitles::ENGINE, subtitles::read),
+        Format::Plain => (plain::PARSER, plain::read),
+        Format::Subtitles => (subtitles::PARSER, subtitles::read),
         #[cfg(feature = "web")]
-        Format::Html => (html::ENGINE, html::read),
+        Format::Html => (html::PARSER, html::read),
         #[cfg(feature = "web")]
-        Format::Xml => (xml::ENGINE, xml::read),
+        Format::Xml => (xml::PARSER, xml::read),
         #[cfg(feature = "web")]
-        Format::Epub => (epub::ENGINE, epub::read),
+        Format::Epub => (epub::PARSER, epub::read),
         #[cfg(feature = "rtf")]
-        Format::Rtf => (rtf::ENGINE, rtf::read),
+        Format::Rtf => (rtf::PARSER, rtf::read),
         #[cfg(feature = "pdf")]
-        Format::Pdf => (pdf::ENGINE, pdf::read),
+        Format::Pdf => (pdf::PARSER, pdf::read),
         #[cfg(feature = "office")]
-        Format::Word => (ooxml::ENGINE, ooxml::word::read),
+        Format::Word => (ooxml::PARSER, ooxml::word::read),
         #[cfg(feature = "office")]
-        Format::Slides => (ooxml::ENGINE, ooxml::slides::read),
+        Format::Slides => (ooxml::PARSER, ooxml::slides::read),
         #[cfg(feature = "office")]
-        Format::Sheets => (ooxml::ENGINE, ooxml::sheets::read),
+        Format::Sheets => (ooxml::PARSER, ooxml::sheets::read),
         #[cfg(feature = "office")]
-        Format::BinarySheets => (ooxml::ENGINE, ooxml::binary_sheets::read),
+        Format::BinarySheets => (ooxml::PARSER, ooxml::binary_sheets::read),
         #[cfg(feature = "office")]
-        Format::OpenDocument => (odf::ENGINE, odf::read),
+        Format::OpenDocument => (odf::PARSER, odf::read),
         #[cfg(feature = "office")]
         Format::Doc => (office97::DOC_ENGINE, office97::doc::read),
         #[cfg(feature = "office")]
@@ -90,27 +90,27 @@ pub(super) const fn engine_of(format: Format) -> Option<(&'static str, Read)> {
         #[cfg(feature = "office")]
         Format::Ppt => (office97::PPT_ENGINE, office97::ppt::read),
         #[cfg(feature = "mail")]
-        Format::Msg => (mapi::ENGINE, mapi::msg::read),
+        Format::Msg => (mapi::PARSER, mapi::msg::read),
         #[cfg(feature = "mail")]
-        Format::Tnef => (mapi::ENGINE, mapi::tnef::read),
+        Format::Tnef => (mapi::PARSER, mapi::tnef::read),
         #[cfg(feature = "mail")]
-        Format::Pst => (mapi::ENGINE, mapi::pst::read),
+        Format::Pst => (mapi::PARSER, mapi::pst::read),
         #[cfg(feature = "mail")]
-        Format::Mail => (eml::ENGINE, eml::read),
+        Format::Mail => (eml::PARSER, eml::read),
         #[cfg(feature = "mail")]
-        Format::WebArchive => (mhtml::ENGINE, mhtml::read),
+        Format::WebArchive => (mhtml::PARSER, mhtml::read),
         #[cfg(feature = "mail")]
-        Format::Mbox => (mbox::ENGINE, mbox::read),
+        Format::Mbox => (mbox::PARSER, mbox::read),
         #[cfg(feature = "mail")]
-        Format::Card => (card::ENGINE, card::read),
+        Format::Card => (card::PARSER, card::read),
         #[cfg(feature = "archives")]
-        Format::Zip => (archive::ENGINE, archive::zip::read),
+        Format::Zip => (archive::PARSER, archive::zip::read),
         #[cfg(feature = "archives")]
-        Format::Tar => (archive::ENGINE, archive::tar::read),
+        Format::Tar => (archive::PARSER, archive::tar::read),
         #[cfg(feature = "archives")]
-        Format::Packed => (archive::ENGINE, archive::packed::read),
+        Format::Packed => (archive::PARSER, archive::packed::read),
         #[cfg(feature = "archives")]
-        Format::SevenZip => (archive::ENGINE, archive::seven_zip::read),
+        Format::SevenZip => (archive::PARSER, archive::seven_zip::read),
         #[cfg(not(feature = "all"))]
         _ => return None,
     })

@@ -21,28 +21,28 @@ fn mail() -> Vec<u8> {
 #[test]
 fn every_kind_that_is_read_gives_its_text() {
     let samples: [(&[u8], &str, &str); 6] = [
-        (&pdf(&["some words"]), "application/pdf", pdf::ENGINE),
+        (&pdf(&["some words"]), "application/pdf", pdf::PARSER),
         (
             &docx("<w:t>some words</w:t>", &[]),
             "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            ooxml::ENGINE,
+            ooxml::PARSER,
         ),
-        (b"<html><p>some words", "text/html", html::ENGINE),
+        (b"<html><p>some words", "text/html", html::PARSER),
         (
             b"<?xml version='1.0'?><a>some words</a>",
             "application/xml",
-            xml::ENGINE,
+            xml::PARSER,
         ),
         (
             b"From: a@b.c\nTo: d@e.f\n\nsome words",
             "message/rfc822",
-            eml::ENGINE,
+            eml::PARSER,
         ),
-        (b"some words", "text/plain", plain::ENGINE),
+        (b"some words", "text/plain", plain::PARSER),
     ];
-    for (bytes, media, engine) in samples {
+    for (bytes, media, parser) in samples {
         let answer = sniff_and_read(&input_of(bytes), None, Sink::of(LIMIT));
-        assert_eq!((&*answer.media_type, &*answer.engine), (media, engine));
+        assert_eq!((&*answer.media_type, &*answer.parser), (media, parser));
         let Outcome::Text {
             text,
             partial: None,
@@ -80,7 +80,7 @@ fn the_engines_of_old_records_name_their_readers() {
     ] {
         let answer = sniff_and_read(&input_of(bytes), None, Sink::of(LIMIT));
         assert!(answer.reader.is_some());
-        assert_eq!(Reader::of_engine(&answer.engine), answer.reader);
+        assert_eq!(Reader::of_parser(&answer.parser), answer.reader);
     }
 }
 

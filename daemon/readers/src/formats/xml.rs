@@ -12,7 +12,7 @@ mod rfc;
 
 use rfc::RfcText;
 
-pub(super) const ENGINE: &str = "quick-xml 0.42.0";
+pub(super) const PARSER: &str = "quick-xml 0.42.0";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;

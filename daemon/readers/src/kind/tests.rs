@@ -159,7 +159,7 @@ fn compound_files_are_told_apart_by_their_root_storage() {
     );
     assert!(matches!(compound("EncryptedPackage"), Kind::Encrypted(_)));
     assert_eq!(
-        kind(cfb::MAGIC, "x"),
+        kind(compound::MAGIC, "x"),
         Kind::Broken("application/x-ole-storage")
     );
 }

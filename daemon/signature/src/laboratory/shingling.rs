@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use crate::bsw_n::ChunkMinima;
 use crate::fingerprint::Fingerprint;
 use crate::laboratory::OutOfDomain;
-use crate::rolling::{Choice, RabinWindow};
+use crate::rolling::{Choice, RabinTables};
 use crate::shingle::{Distinct, slabs};
 use crate::window::{Unit, Window};
 
@@ -126,7 +126,7 @@ impl std::fmt::Display for Shingling {
 #[derive(Clone, Debug)]
 pub struct Shingler {
     shingling: Shingling,
-    tables: RabinWindow,
+    tables: RabinTables,
 }
 
 /// Bytes of a unit's fingerprint.
@@ -141,7 +141,7 @@ impl Shingler {
         };
         Self {
             shingling,
-            tables: RabinWindow::new(bytes * usize::from(shingling.length)),
+            tables: RabinTables::new(bytes * usize::from(shingling.length)),
         }
     }
 
@@ -225,7 +225,7 @@ impl Shingler {
     }
 
     /// The tables that shingles are rolled with.
-    pub(super) fn tables(&self) -> &RabinWindow {
+    pub(super) fn tables(&self) -> &RabinTables {
         &self.tables
     }
 

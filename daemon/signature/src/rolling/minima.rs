@@ -4,7 +4,7 @@
 //! finds the least fingerprint of each chunk that ends in it. The first of these chunks began in an earlier stretch, so
 //! stretches are joined in the order of the text.
 
-use super::{Choice, LANES, LONGEST, Position, RabinWindow, Task};
+use super::{Choice, LANES, LONGEST, Position, RabinTables, Task};
 use crate::fingerprint::Fingerprint;
 
 /// What a lane has seen of the chunks in its stretch of a text.
@@ -31,7 +31,7 @@ impl Default for Stretch {
 /// The greatest possible fingerprint.
 const GREATEST: Fingerprint = Fingerprint(u64::MAX);
 
-impl RabinWindow {
+impl RabinTables {
     /// Finds the least of each chunk of a text, where chunks end at the windows that `ends` selects. Passes the
     /// stretches of the text to `join`, left to right. Adds the least of each chunk that begins and ends within one
     /// stretch to `kept`, in no particular order.

@@ -14,8 +14,8 @@ fn collected(visit: impl FnOnce(&mut dyn FnMut(Fingerprint))) -> Vec<Fingerprint
 }
 
 /// The kernel that this processor runs, and the one that every processor can.
-fn kernels(width: usize) -> [RabinWindow; 2] {
-    [RabinWindow::new(width), RabinWindow::portable(width)]
+fn kernels(width: usize) -> [RabinTables; 2] {
+    [RabinTables::new(width), RabinTables::portable(width)]
 }
 
 /// All loops against long division.
@@ -25,7 +25,7 @@ fn agrees(bytes: &[u8], width: usize) {
     }
 }
 
-fn agrees_by(tables: &RabinWindow, bytes: &[u8], width: usize) {
+fn agrees_by(tables: &RabinTables, bytes: &[u8], width: usize) {
     let expected = reference::window_fingerprints(bytes, width);
     assert_eq!(expected.len(), tables.windows_in(bytes.len()));
     let plain = collected(|visit| tables.for_each_plainly(bytes, visit));
@@ -74,7 +74,7 @@ fn runs_end_where_eight_windows_do_but_for_the_last() {
 fn the_work_of_a_byte_does_not_grow_with_the_width() {
     // One step is two look-ups in tables of one size; only their content knows the width.
     for width in [1, 20, 1000] {
-        let tables = RabinWindow::new(width);
+        let tables = RabinTables::new(width);
         assert_eq!(size_of_val(&*tables.pop), 2048);
         assert_eq!(size_of_val(&crate::fingerprint::PUSH), 2048);
     }
@@ -82,7 +82,7 @@ fn the_work_of_a_byte_does_not_grow_with_the_width() {
 
 #[test]
 fn width_zero_is_taken_as_one() {
-    assert_eq!(RabinWindow::new(0).width(), 1);
+    assert_eq!(RabinTables::new(0).width(), 1);
 }
 
 proptest! {

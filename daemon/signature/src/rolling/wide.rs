@@ -9,7 +9,7 @@
 //!
 //! All `unsafe` code of the crate is in this file: whether these intrinsics are used is decided at run time, and the
 //! compiler cannot see that the processor was checked. All other processors run the chains of
-//! [`super::RabinWindow::chains`], and tests compare the two.
+//! [`super::RabinTables::chains`], and tests compare the two.
 
 use std::arch::x86_64::{
     __m512i, __mmask8, _mm512_alignr_epi64, _mm512_cmple_epu64_mask, _mm512_cmplt_epu64_mask,

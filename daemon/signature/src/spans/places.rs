@@ -1,7 +1,7 @@
 //! Where the windows of a text stand in it.
 
 use crate::fingerprint::Fingerprint;
-use crate::rolling::RabinWindow;
+use crate::rolling::RabinTables;
 
 /// None of them: the number of no window.
 const NONE: u32 = u32::MAX;
@@ -26,7 +26,7 @@ impl<'t> Places<'t> {
     pub(super) const PEAK_BYTES: u64 = 8 + 4 + 16;
 
     /// The windows of a text, at most so many of them.
-    pub(super) fn of(text: &'t [u8], tables: &RabinWindow, most: usize) -> Self {
+    pub(super) fn of(text: &'t [u8], tables: &RabinTables, most: usize) -> Self {
         let windows = tables.windows_in(text.len());
         let step = windows.div_ceil(most.max(1)).max(1);
         let mut fingerprints = Vec::with_capacity(windows.div_ceil(step));

@@ -23,7 +23,7 @@ use crate::error::EngineError;
 use crate::read_side::catalogue;
 use crate::reports::maker;
 use crate::write_side::roots::{LossToken, Root};
-use crate::write_side::walk_queue::RootWish;
+use crate::write_side::walk_queue::RootUrgency;
 
 /// The administrative service: status, files, roots, barriers, reports.
 pub struct AdminService {
@@ -143,7 +143,7 @@ impl Admin for AdminService {
             roots.extend(engine.roots.iter().cloned());
         }
         // Each root has a thread that walks it, so that a share that hangs holds no request slot.
-        let want = |root: &Arc<Root>| engine.want_rescan(root, RootWish::Asked);
+        let want = |root: &Arc<Root>| engine.want_rescan(root, RootUrgency::Asked);
         roots.iter().for_each(want);
         Ok(Response::new(v1::RescanReply {
             roots: roots.len() as u32,

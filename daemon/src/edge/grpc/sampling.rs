@@ -73,7 +73,7 @@ mod tests {
             chosen: Some(chosen),
         });
         match parsed {
-            Ok(sampling) => format!("{:?}", sampling.map(|sampling| sampling.groups().len())),
+            Ok(sampling) => format!("{:?}", sampling.map(|sampling| sampling.size_steps().len())),
             Err(status) => status.message().to_owned(),
         }
     }

@@ -220,7 +220,7 @@ fn own_text(
     // The bytes hashed must be the bytes read, whatever happens to the file meanwhile.
     let limit = engine.config.extract.input_mib.bytes();
     let go_on = || memory.cancel().check().is_ok();
-    let space = engine.pool.space().of(asker);
+    let space = engine.pool.space().charged_to(asker);
     let taken = space.snapshot(&file, limit, &go_on)?;
     drop(read);
     let taken = taken.into_file().map_err(SnapshotError::Spool)?;

@@ -85,10 +85,10 @@ impl<'a> ChangeDetector<'a> {
         (hash, stat): (ContentHash, FileStat),
     ) -> Result<bool, IndexError> {
         let registry = self.records.registry;
-        if registry.is_resting(hash) || registry.is_container_resting(key, hash) {
+        if registry.is_known_unchanged(hash) || registry.is_container_known_unchanged(key, hash) {
             return Ok(false);
         }
-        let seen = registry.rest_changes();
+        let seen = registry.unchanged_version();
         let Some(content) = registry.content(hash)? else {
             return Ok(true);
         };
@@ -108,8 +108,8 @@ impl<'a> ChangeDetector<'a> {
         ) {
             // Its result depends on the files beside it.
             (_, true) => {}
-            (true, false) => registry.note_container_resting(key, hash, seen),
-            (false, false) => registry.note_resting(hash, seen),
+            (true, false) => registry.note_container_known_unchanged(key, hash, seen),
+            (false, false) => registry.note_known_unchanged(hash, seen),
         }
         Ok(false)
     }

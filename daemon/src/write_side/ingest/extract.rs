@@ -12,8 +12,8 @@ use simdex_index::{IndexError, IndexReader, MemoryAccount, NewContent, NewDocume
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{Chunks, Ladder};
 
-use super::convert::WorkerAnswer;
 use super::reader_version::version_of;
+use super::worker_answer::WorkerAnswer;
 
 /// Has contents read by workers, and signs the resulting text.
 pub(super) struct Extractor<'a> {
@@ -40,7 +40,7 @@ pub(super) struct SignedContent {
 }
 
 /// The bytes of a content.
-pub(super) struct SnapshotRef<'a> {
+pub(super) struct ContentBytes<'a> {
     /// Private, read-only copy.
     pub(super) private: &'a PrivateFile,
     /// BLAKE3 of the copy.
@@ -52,13 +52,13 @@ pub(super) struct SnapshotRef<'a> {
 impl Extractor<'_> {
     /// Where to keep further bytes of the same root or user.
     pub(super) fn space(&self) -> SpoolBudget {
-        self.pool.space().of(self.queue_key)
+        self.pool.space().charged_to(self.queue_key)
     }
 
     /// Extracts a content and signs the result. `cut` is the reason why `bytes` are not all of it.
     pub(super) fn extract(
         &self,
-        bytes: &SnapshotRef<'_>,
+        bytes: &ContentBytes<'_>,
         name: Option<String>,
         old: Option<ContentRecord>,
         cut: Option<Reason>,
@@ -161,7 +161,7 @@ impl Extractor<'_> {
     /// must not be processed. An error if the daemon stops before there is memory for it.
     fn raw_document(
         &self,
-        bytes: &SnapshotRef<'_>,
+        bytes: &ContentBytes<'_>,
         read: &WorkerAnswer,
     ) -> Result<Option<NewDocument>, IndexError> {
         let is_fit = (1..=self.raw_bytes).contains(&bytes.length);

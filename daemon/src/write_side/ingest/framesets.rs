@@ -23,11 +23,11 @@ use simdex_index::IndexError;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, PathLookup, Plan, copy};
-use super::convert::WorkerAnswer;
 use super::extract::{Extractor, file_name};
 use super::facts::{frames_asked, frames_of_page};
 use super::reader_version::is_current;
 use super::records::Records;
+use super::worker_answer::WorkerAnswer;
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, WalkEntry};

@@ -9,7 +9,7 @@ pub(super) fn is_current(content: &ContentRecord) -> bool {
     let answered = match &content.reader {
         Some(ReaderVersion { reader, version }) => Reader::of_code(reader).zip(Some(*version)),
         // Formats 1 to 3 record only the parser; all readers had one version.
-        None => Reader::of_engine(&content.parser).zip(Some(content.extractor)),
+        None => Reader::of_parser(&content.parser).zip(Some(content.extractor)),
     };
     match answered {
         Some((reader, version)) => version >= reader.version(),
@@ -38,13 +38,13 @@ mod tests {
 
     use super::*;
 
-    fn read_by(engine: &str, extractor: u32, reader: Option<ReaderVersion>) -> ContentRecord {
+    fn content_by(parser: &str, extractor: u32, reader: Option<ReaderVersion>) -> ContentRecord {
         ContentRecord {
             state: State::Indexed,
             reason: StoredReason::None,
             document: None,
             media_type: "text/plain".into(),
-            parser: engine.into(),
+            parser: parser.into(),
             extractor,
             strikes: 0,
             bytes: 1,
@@ -63,17 +63,21 @@ mod tests {
         };
         // When another reader changed, the version of all was raised; that of this one was not.
         let others_changed = EXTRACTOR_VERSION - 1;
-        assert!(is_current(&read_by("x", others_changed, Some(today))));
-        assert!(!is_current(&read_by("x", EXTRACTOR_VERSION, Some(older))));
+        assert!(is_current(&content_by("x", others_changed, Some(today))));
+        assert!(!is_current(&content_by(
+            "x",
+            EXTRACTOR_VERSION,
+            Some(older)
+        )));
         assert!(
-            !is_current(&read_by("none", others_changed, None)),
+            !is_current(&content_by("none", others_changed, None)),
             "a lost worker"
         );
     }
 
     #[test]
     fn what_was_read_lacks_no_reader_and_what_was_not_names_it() {
-        let read = read_by("pdf-extract", 8, Some(version_of(Reader::Pdf)));
+        let read = content_by("pdf-extract", 8, Some(version_of(Reader::Pdf)));
         let unread = ContentRecord {
             state: State::Unsupported,
             reason: Reason::ReaderNotBuiltIn.into(),
@@ -86,8 +90,15 @@ mod tests {
 
     #[test]
     fn records_of_format_3_are_understood_by_their_engine() {
-        assert!(is_current(&read_by("card 1", Reader::Card.version(), None)));
-        assert!(!is_current(&read_by("card 1", 4, None)), "by extractor 4");
-        assert!(is_current(&read_by("none", EXTRACTOR_VERSION, None)));
+        assert!(is_current(&content_by(
+            "card 1",
+            Reader::Card.version(),
+            None
+        )));
+        assert!(
+            !is_current(&content_by("card 1", 4, None)),
+            "by extractor 4"
+        );
+        assert!(is_current(&content_by("none", EXTRACTOR_VERSION, None)));
     }
 }

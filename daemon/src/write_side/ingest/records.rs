@@ -115,7 +115,7 @@ impl Records<'_> {
     /// Whether a file that contains members has none on record, or has one that is still to be read, lost
     /// its text, or may not be on record.
     pub(super) fn members_are_incomplete(&self, container: &FileKey) -> Result<bool, IndexError> {
-        if self.read_disk_record(container)?.is_none() {
+        if self.disk_record_if_read(container)?.is_none() {
             return Ok(true);
         }
         let members = self.registry.members(container)?;
@@ -136,14 +136,14 @@ impl Records<'_> {
 
     /// The record of the file on disk that a container is or is inside of, if that file is read; `None`
     /// while it is not: some of its members may be on record and others not yet.
-    fn read_disk_record(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
+    fn disk_record_if_read(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
         let on_disk = self.registry.file(&container.on_disk())?;
         Ok(on_disk.filter(|record| record.content().is_some()))
     }
 
     /// The record of the file on disk that a container of this content is or is inside of, as long as it
     /// has that content and is read.
-    fn read_disk_record_of(
+    fn disk_record_if_read_of(
         &self,
         container: &FileKey,
         content: ContentHash,
@@ -154,7 +154,7 @@ impl Records<'_> {
             .and_then(|found| found.content())
             == Some(content);
         let whole = holds
-            .then(|| self.read_disk_record(container))
+            .then(|| self.disk_record_if_read(container))
             .transpose()?;
         Ok(whole.flatten())
     }
@@ -168,11 +168,11 @@ impl Records<'_> {
         content: ContentHash,
         to: &FileKey,
     ) -> Result<Option<Vec<SeenFile>>, IndexError> {
-        let before = self.read_disk_record_of(from, content)?;
+        let before = self.disk_record_if_read_of(from, content)?;
         let members = self.registry.members(from)?.into_iter();
         let moved = members.map(|(key, record)| moved(&key, record, from, to));
         let moved = moved.collect();
-        let is_whole = before.is_some() && before == self.read_disk_record_of(from, content)?;
+        let is_whole = before.is_some() && before == self.disk_record_if_read_of(from, content)?;
         Ok(is_whole.then_some(moved))
     }
 }

@@ -33,7 +33,7 @@ impl Attempts {
 
 impl Shared {
     /// Rewrites records and texts wherever they take much more room than they need.
-    pub(super) fn compact_at_times(&self) {
+    pub(super) fn compact_periodically(&self) {
         let [mut records, mut texts] = [Attempts::default(); 2];
         while self.lifecycle.wait(EVERY) {
             let cancel = self.lifecycle.cancel();

@@ -15,7 +15,7 @@ use simdex_extract::QueueKey;
 use simdex_schema::file::folder_of;
 use simdex_schema::{FileKey, RootId};
 
-use crate::write_side::progress::Job;
+use crate::write_side::progress::IngestJob;
 
 /// Files queued per folder, and per root, before a caller waits for room.
 pub(super) const WAITING_IN_FOLDER: usize = 1024;
@@ -42,15 +42,15 @@ struct IngesterLimits {
 
 #[derive(Default)]
 struct State {
-    roots: BTreeMap<RootId, Root>,
+    roots: BTreeMap<RootId, RootQueue>,
     /// Files handed out so far.
     served: u64,
     closed: bool,
 }
 
 #[derive(Default)]
-struct Root {
-    folders: BTreeMap<Vec<u8>, Folder>,
+struct RootQueue {
+    folders: BTreeMap<Vec<u8>, FolderQueue>,
     waiting: usize,
     /// Ingesters at work for it.
     ingesters: usize,
@@ -59,8 +59,8 @@ struct Root {
 }
 
 #[derive(Default)]
-struct Folder {
-    waiting: VecDeque<Job>,
+struct FolderQueue {
+    waiting: VecDeque<IngestJob>,
     ingesters: usize,
     served: u64,
 }
@@ -68,7 +68,7 @@ struct Folder {
 /// The next step of an ingester.
 pub(super) enum NextStep {
     /// Ingest this file, then call [`IngestQueue::release_ingester`].
-    Job(Job),
+    Job(IngestJob),
     /// Nothing arrived in time: call again.
     Idle,
     /// The queues are closed.
@@ -95,7 +95,7 @@ impl IngestQueue {
     /// periodically: its error ends the wait, and the file is queued anyway, since its ticket is issued.
     pub(super) fn push<E>(
         &self,
-        job: Job,
+        job: IngestJob,
         keep_going: impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         let full = |state: &mut State| {
@@ -115,11 +115,11 @@ impl IngestQueue {
     }
 
     /// Queues a file once more, even if the queue is full: neither an ingester nor the retry thread may wait for room.
-    pub(super) fn requeue(&self, job: Job) {
+    pub(super) fn requeue(&self, job: IngestJob) {
         self.add(self.lock(), job);
     }
 
-    fn add(&self, mut state: MutexGuard<'_, State>, job: Job) {
+    fn add(&self, mut state: MutexGuard<'_, State>, job: IngestJob) {
         // What is enqueued after shutdown is dropped: its barriers end with an error.
         if !state.closed {
             let root = state.roots.entry(job.key.root).or_default();
@@ -177,9 +177,9 @@ impl IngestQueue {
 impl State {
     /// Whose turn it is: a root and a folder in it.
     fn turn(&self, most: IngesterLimits) -> Option<(RootId, Vec<u8>)> {
-        let beyond_own = |root: &Root| root.ingesters.saturating_sub(1);
+        let beyond_own = |root: &RootQueue| root.ingesters.saturating_sub(1);
         let shared: usize = self.roots.values().map(beyond_own).sum();
-        let may_have_more = |root: &Root| match root.ingesters {
+        let may_have_more = |root: &RootQueue| match root.ingesters {
             0 => true,
             ingesters => ingesters < most.of_root && shared < most.shared,
         };
@@ -193,7 +193,7 @@ impl State {
         Some((id, folder.to_vec()))
     }
 
-    fn take(&mut self, most: IngesterLimits) -> Option<Job> {
+    fn take(&mut self, most: IngesterLimits) -> Option<IngestJob> {
         let (id, name) = self.turn(most)?;
         self.served += 1;
         let root = self.roots.get_mut(&id)?;
@@ -207,14 +207,14 @@ impl State {
     }
 }
 
-impl Root {
+impl RootQueue {
     fn is_full(&self, folder: &[u8]) -> bool {
         let of_folder = self.folders.get(folder).map_or(0, |own| own.waiting.len());
         of_folder >= WAITING_IN_FOLDER || self.waiting >= WAITING_IN_ROOT
     }
 
     fn turn(&self, most: usize) -> Option<&[u8]> {
-        let open = |folder: &Folder| folder.ingesters < most && !folder.waiting.is_empty();
+        let open = |folder: &FolderQueue| folder.ingesters < most && !folder.waiting.is_empty();
         let folders = self.folders.iter().filter(|(_, folder)| open(folder));
         let next = folders.min_by_key(|(_, folder)| (folder.ingesters, folder.served));
         next.map(|(name, _)| name.as_slice())

@@ -28,7 +28,7 @@ impl Shared {
         let (mut backoff, mut signing) = (Backoff::default(), None);
         let mut was_settled = true;
         while self.lifecycle.cancel().check().is_ok() {
-            if self.writer.is_at_rest() && self.sign_anew(&mut signing, &mut backoff) {
+            if self.writer.has_settled_awaited() && self.sign_anew(&mut signing, &mut backoff) {
                 continue;
             }
             if self.writer.is_settled() {
@@ -38,7 +38,7 @@ impl Shared {
                 self.to_settle.wait(POLL_INTERVAL);
                 continue;
             }
-            self.note_settled(std::mem::take(&mut was_settled));
+            self.count_placed(std::mem::take(&mut was_settled));
             let settled = self.writer.settle_step(self.lifecycle.cancel());
             let published = settled.and_then(|regrouped| {
                 // Events lost here cannot be resent, so mark the stream as incomplete.
@@ -59,9 +59,9 @@ impl Shared {
     }
 
     /// Counts the documents that got their places since the last call; `is_first` if none waited in between.
-    fn note_settled(&self, is_first: bool) {
+    fn count_placed(&self, is_first: bool) {
         let (now, placed) = (Instant::now(), self.writer.take_placed());
-        let settled = self.settled.lock();
+        let settled = self.settling_rate.lock();
         let mut settled = settled.unwrap_or_else(PoisonError::into_inner);
         match is_first {
             true => settled.begin(now),
@@ -128,18 +128,18 @@ impl Shared {
 
     /// Publishes a change of a group, in each root with the first file there of this document.
     fn publish_group(&self, kind: EventKind, group: GroupId, id: DocId) -> Result<(), IndexError> {
-        let mut is_told = false;
+        let mut is_published = false;
         for root in self.roots.iter() {
             let view = View::Roots([root.id].into());
             self.writer
                 .reader()
                 .visit_files_of(id, &view, &mut |file| {
-                    is_told = true;
+                    is_published = true;
                     root.publish_event(kind, &file.key.path, Some(group), String::new);
                     ControlFlow::Break(())
                 })?;
         }
-        if !is_told {
+        if !is_published {
             // No file carries the document any more.
             self.host.events.record(VisibleChange {
                 kind,

@@ -15,7 +15,7 @@ use crate::base::unread::is_unread;
 use crate::error::Failure;
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
-use crate::write_side::progress::Job;
+use crate::write_side::progress::IngestJob;
 
 /// Most changes of a batch.
 const BATCH: usize = 64;
@@ -40,7 +40,7 @@ enum UnappliedChange {
 
 /// A container that is applied in parts, with other changes in between.
 struct OpenContainer {
-    job: Job,
+    job: IngestJob,
     parts: VecDeque<FileChange>,
 }
 
@@ -203,12 +203,12 @@ impl Shared {
 
     /// Finishes the jobs of an applied batch. A file whose content was purged before its change was applied is
     /// ingested once more, for the same tickets: a barrier that waits for it keeps waiting.
-    fn finish_batch(&self, jobs: Vec<Job>, unknown: &[FileKey]) {
+    fn finish_batch(&self, jobs: Vec<IngestJob>, unknown: &[FileKey]) {
         let more = jobs.into_iter().filter_map(|job| {
             if unknown.contains(&job.key) {
                 return Some(job);
             }
-            self.settle_retry(job)
+            self.finish_job(job)
         });
         more.for_each(|job| self.queue.requeue(job));
     }

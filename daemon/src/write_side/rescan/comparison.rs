@@ -83,8 +83,8 @@ impl RecordComparison<'_> {
         while let Some(key) = self.known.next_before(path)? {
             match self.rescan.registry.file(&key)? {
                 Some(record) if record.content().is_some() => {
-                    let kind = move_key(&record.stat);
-                    self.found.missing.push((key, kind));
+                    let move_key = move_key(&record.stat);
+                    self.found.missing.push((key, move_key));
                 }
                 // An entry without a record of its own stands for members whose container is not recorded.
                 Some(_) | None => self.rescan.submit(key)?,

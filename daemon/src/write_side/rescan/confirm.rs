@@ -12,7 +12,7 @@ impl Rescan<'_> {
     /// that does not exist. Returns how many; returns `None`, and removes nothing of the loss, if the root is not
     /// as it was shown.
     pub fn confirm_loss(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
-        let _walking = self.walking(root)?;
+        let _walking = self.take_walk_turn(root)?;
         let status = root.status();
         if status.loss_token() != Some(shown) {
             return Ok(None);
@@ -24,7 +24,7 @@ impl Rescan<'_> {
     }
 
     fn confirm_held(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
-        let Some(anchor) = self.prove(root)? else {
+        let Some(anchor) = self.prove_root(root)? else {
             return Ok(None);
         };
         let Some(found) = self.walk_root(root, &anchor)? else {
@@ -36,19 +36,19 @@ impl Rescan<'_> {
             return Ok(None);
         }
         let identity = anchor.identity().ok();
-        self.believe(root, identity, found).map(Some)
+        self.accept_missing(root, identity, found).map(Some)
     }
 
     /// How many of the missing files were not found elsewhere.
     fn unmoved(&self, root: &Root, found: &WalkFindings) -> Result<u64> {
-        let (keys, kinds): (Vec<_>, Vec<_>) = found.missing.iter().cloned().unzip();
-        let (_, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
+        let (keys, move_keys): (Vec<_>, Vec<_>) = found.missing.iter().cloned().unzip();
+        let (_, moved) = self.known_and_moved(root, &keys, &move_keys, &found.arrived)?;
         Ok((keys.len() as u64).saturating_sub(moved.len() as u64))
     }
 
     fn confirm_replaced(&self, root: &Root, shown: LossToken) -> Result<Option<u64>> {
         // If the right directory is back, or there is none, there is nothing to confirm.
-        if self.prove(root)?.is_some() || root.state() != RootState::Replaced {
+        if self.prove_root(root)?.is_some() || root.state() != RootState::Replaced {
             return Ok(None);
         }
         // The record is of the old directory and is replaced too: a directory without an identity cannot be accepted.
@@ -62,7 +62,7 @@ impl Rescan<'_> {
         };
         root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
         let taken = match self.walk_root(root, &anchor) {
-            Ok(Some(found)) => self.believe(root, Some(identity), found).map(Some),
+            Ok(Some(found)) => self.accept_missing(root, Some(identity), found).map(Some),
             Ok(None) => Ok(None),
             Err(error) => Err(error),
         };

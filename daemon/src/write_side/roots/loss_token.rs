@@ -65,18 +65,18 @@ impl fmt::Display for LossToken {
 
 /// A text that is not a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoToken;
+pub struct InvalidToken;
 
 impl FromStr for LossToken {
-    type Err = NoToken;
+    type Err = InvalidToken;
 
-    fn from_str(text: &str) -> Result<Self, NoToken> {
+    fn from_str(text: &str) -> Result<Self, InvalidToken> {
         let digits: Option<Vec<u8>> = text
             .chars()
             .map(|digit| u8::try_from(digit.to_digit(16)?).ok())
             .collect();
         let digits = digits.filter(|digits| digits.len() == 2 * BYTES);
-        let digits = digits.ok_or(NoToken)?;
+        let digits = digits.ok_or(InvalidToken)?;
         let mut bytes = [0; BYTES];
         for (byte, pair) in bytes.iter_mut().zip(digits.chunks(2)) {
             *byte = pair.iter().fold(0, |byte, digit| byte << 4 | digit);
@@ -141,7 +141,7 @@ mod tests {
             "005fa109ff1g",
             "+05fa109ff10",
         ] {
-            assert_eq!(other.parse::<LossToken>(), Err(NoToken), "{other}");
+            assert_eq!(other.parse::<LossToken>(), Err(InvalidToken), "{other}");
         }
     }
 }

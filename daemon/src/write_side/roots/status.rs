@@ -20,7 +20,7 @@ pub struct RootStatus {
     pub proven: Option<InodeId>,
     /// Token of the loss that a person would confirm, while the state is [`RootState::LossHeld`] or
     /// [`RootState::Replaced`].
-    pub to_confirm: Option<LossToken>,
+    pub shown_token: Option<LossToken>,
     /// Further information: unreadable directories, errors.
     pub detail: String,
 }
@@ -29,7 +29,7 @@ impl RootStatus {
     /// The token of what a person would confirm, if anything waits for that.
     pub fn loss_token(&self) -> Option<LossToken> {
         let waits = matches!(self.state, RootState::LossHeld | RootState::Replaced);
-        self.to_confirm.filter(|_| waits)
+        self.shown_token.filter(|_| waits)
     }
 
     /// Logs that the files of the root at this path keep their last state from now on, or do so no longer.
@@ -45,10 +45,10 @@ impl RootStatus {
 
     /// Marks it as in step with its share, whose directory has this identity; if the identity could not be
     /// determined, the recorded one is kept.
-    pub fn be_in_step(&mut self, identity: Option<DirectoryIdentity>) {
+    pub fn mark_in_step(&mut self, identity: Option<DirectoryIdentity>) {
         self.state = RootState::Watching;
         self.pending_loss = 0;
-        self.to_confirm = None;
+        self.shown_token = None;
         self.detail = String::new();
         self.identity = identity.or(self.identity);
     }
@@ -111,18 +111,18 @@ mod tests {
             pending_loss: 1_100,
             identity: identity(2),
             proven: Some(inode),
-            to_confirm: Some(LossToken::of_held(inode, 1_100, [].iter())),
+            shown_token: Some(LossToken::of_held(inode, 1_100, [].iter())),
             detail: "kept".to_owned(),
         };
         assert!(status.loss_token().is_some());
-        status.be_in_step(None);
+        status.mark_in_step(None);
         assert_eq!(status.identity, identity(2));
         assert_eq!(
             (status.state, status.pending_loss),
             (RootState::Watching, 0)
         );
         assert_eq!((status.loss_token(), &*status.detail), (None, ""));
-        status.be_in_step(identity(9));
+        status.mark_in_step(identity(9));
         assert_eq!(status.identity, identity(9));
     }
 }

@@ -94,7 +94,7 @@ impl Troubles {
 
     /// Begins a walk of what lies at or below this directory; the empty path is the whole root. Earlier notes
     /// stay until the walk has ended, since it may find the same.
-    pub(super) fn begin_walk(&mut self, directory: &[u8]) -> u64 {
+    pub(super) fn begin_round(&mut self, directory: &[u8]) -> u64 {
         self.round += 1;
         if directory.is_empty() {
             let [now, before] = self.more;
@@ -104,7 +104,7 @@ impl Troubles {
     }
 
     /// Ends the walk that began this round: troubles that it did not note again are over.
-    pub(super) fn end_walk(&mut self, directory: &[u8], began: u64) {
+    pub(super) fn end_round(&mut self, directory: &[u8], began: u64) {
         if directory.is_empty() {
             self.more[1] = Counts::default();
         }
@@ -162,11 +162,11 @@ mod tests {
     use super::*;
 
     fn walk(troubles: &mut Troubles, directory: &[u8], found: &[&[u8]]) {
-        let began = troubles.begin_walk(directory);
+        let began = troubles.begin_round(directory);
         for path in found {
             troubles.add(path, Trouble::Kept);
         }
-        troubles.end_walk(directory, began);
+        troubles.end_round(directory, began);
     }
 
     #[test]
@@ -213,14 +213,14 @@ mod tests {
         troubles.add(b"a", Trouble::Kept);
         troubles.add(b"b", Trouble::Unread);
         assert_eq!(troubles.unreadable(), 1, "of the other nothing was known");
-        let began = troubles.begin_walk(b"");
+        let began = troubles.begin_round(b"");
         assert_eq!(
             troubles.unreadable(),
             1,
             "a walk that has only begun proves nothing"
         );
         troubles.add(b"a", Trouble::Kept);
-        troubles.end_walk(b"", began);
+        troubles.end_round(b"", began);
         assert_eq!(troubles.unreadable(), 1);
         assert!(
             troubles.note().starts_with("1 path cannot"),
@@ -236,7 +236,7 @@ mod tests {
         assert_eq!(troubles.unreadable(), 0, "its own state says so");
         troubles.add(b"folder", Trouble::Unseen);
         assert_eq!(troubles.unreadable(), 1);
-        troubles.begin_walk(b"");
+        troubles.begin_round(b"");
         troubles.add(b"folder", Trouble::Kept);
         troubles.add(b"folder", Trouble::Unseen);
         let note = "2 paths cannot be read (1 keep their last state, of 1 nothing is known), the first is file";

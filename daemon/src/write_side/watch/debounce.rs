@@ -27,7 +27,7 @@ pub(super) struct Debouncer {
     hot_delay: Duration,
     limit: usize,
     pending: HashMap<PathBuf, Burst>,
-    told: HashMap<PathBuf, LastTold>,
+    last_hints: HashMap<PathBuf, LastHint>,
     rescan: Option<(Cause, Burst)>,
     last_rescan: Option<Instant>,
     /// No deadline is before this; deadlines only ever move later.
@@ -42,7 +42,7 @@ struct Burst {
 }
 
 /// When a hint for a path was last sent, and how long the path has to wait after that.
-struct LastTold {
+struct LastHint {
     at: Instant,
     gap: Duration,
 }
@@ -55,7 +55,7 @@ impl Debouncer {
             hot_delay: settings.hot_delay,
             limit: settings.pending_limit,
             pending: HashMap::new(),
-            told: HashMap::new(),
+            last_hints: HashMap::new(),
             rescan: None,
             last_rescan: None,
             wake: None,
@@ -71,7 +71,10 @@ impl Debouncer {
         if self.pending.len() >= self.limit {
             return self.want_rescan(now, Cause::Overflow);
         }
-        let not_before = self.told.get(&path).map_or(now, |told| told.at + told.gap);
+        let not_before = self
+            .last_hints
+            .get(&path)
+            .map_or(now, |last_hints| last_hints.at + last_hints.gap);
         let burst = Burst {
             first: now,
             last: now,
@@ -152,23 +155,24 @@ impl Debouncer {
     /// Drops what is pending: its root is gone.
     pub(super) fn clear(&mut self) {
         self.pending.clear();
-        self.told.clear();
+        self.last_hints.clear();
         self.rescan = None;
         self.wake = None;
     }
 
     fn remember(&mut self, now: Instant, paths: &[PathBuf]) {
-        let calm = |told: &LastTold| now > told.at + told.gap * 2 + self.debounce;
-        self.told.retain(|_, told| !calm(told));
+        let calm = |told: &LastHint| now > told.at + told.gap * 2 + self.debounce;
+        self.last_hints.retain(|_, last_hints| !calm(last_hints));
         for path in paths {
-            let before = self.told.get(path).map(|told| told.gap);
-            if before.is_none() && self.told.len() >= self.limit {
+            let before = self.last_hints.get(path).map(|last_hints| last_hints.gap);
+            if before.is_none() && self.last_hints.len() >= self.limit {
                 continue;
             }
             let gap = before
                 .map_or(self.debounce * 2, |gap| gap * 2)
                 .min(self.hot_delay);
-            self.told.insert(path.clone(), LastTold { at: now, gap });
+            self.last_hints
+                .insert(path.clone(), LastHint { at: now, gap });
         }
     }
 

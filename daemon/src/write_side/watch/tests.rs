@@ -1,5 +1,7 @@
 //! Real threads and real events: hints that must arrive in the end, with long timeouts.
 
+mod converge;
+
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};

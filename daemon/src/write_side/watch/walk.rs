@@ -22,22 +22,22 @@ use simdex_schema::{FileStat, Reason};
 use walkdir::{DirEntry, WalkDir};
 
 use super::anchor::{Anchor, RootRefusal, is_shortage};
-use super::rules::is_temporary;
 use super::stat::Observe;
+use super::temporary_names::is_temporary;
 
 pub use look::{PathState, look};
 
 /// Deepest directory entered below the root, unless configured otherwise.
 pub const MAX_DEPTH: usize = 256;
 
-/// Limits of a walk.
+/// WalkLimits of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct WalkLimits {
     /// Directories deeper than this below the root are skipped.
     pub max_depth: usize,
 }
 
-impl Default for Limits {
+impl Default for WalkLimits {
     fn default() -> Self {
         Self {
             max_depth: MAX_DEPTH,
@@ -137,13 +137,13 @@ impl UnreadableReason {
     }
 }
 
-/// Walks the whole root with the default [`Limits`]. Paths are in the order of their bytes, with
+/// Walks the whole root with the default [`WalkLimits`]. Paths are in the order of their bytes, with
 /// directories sorted as if their path ended in `/`; `visit` may break off.
 pub fn walk(
     anchor: &Anchor,
     visit: &mut dyn FnMut(WalkEntry) -> ControlFlow<()>,
 ) -> Result<(), RootRefusal> {
-    walk_beneath(anchor, anchor.path(), Limits::default(), visit)
+    walk_beneath(anchor, anchor.path(), WalkLimits::default(), visit)
 }
 
 /// Walks `start`, a directory in the root or the root itself. If `start` is not a directory any
@@ -151,7 +151,7 @@ pub fn walk(
 pub fn walk_beneath(
     anchor: &Anchor,
     start: &Path,
-    limits: Limits,
+    limits: WalkLimits,
     visit: &mut dyn FnMut(WalkEntry) -> ControlFlow<()>,
 ) -> Result<(), RootRefusal> {
     let mut walk = Walk::new(anchor, start, limits);
@@ -168,7 +168,7 @@ pub fn walk_beneath(
 
 struct Walk<'a> {
     anchor: &'a Anchor,
-    limits: Limits,
+    limits: WalkLimits,
     /// Depth of the start below the root.
     start_depth: usize,
     /// The directory last met at each depth: walkdir does not say where a listing was aborted.
@@ -182,7 +182,7 @@ struct Walk<'a> {
 type Classified = (Option<WalkEntry>, bool);
 
 impl<'a> Walk<'a> {
-    fn new(anchor: &'a Anchor, start: &Path, limits: Limits) -> Self {
+    fn new(anchor: &'a Anchor, start: &Path, limits: WalkLimits) -> Self {
         Self {
             anchor,
             limits,

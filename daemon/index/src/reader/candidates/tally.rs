@@ -110,7 +110,7 @@ impl<'a> Tally<'a> {
             long_lists: Vec::new(),
             left_out: None,
             most_shards: SHARDS_OF_EDGE,
-            began: index.shared.state().resigning.changes(),
+            began: index.shared.state().awaiting_signature.changes(),
             held: None,
         }
     }

@@ -18,7 +18,7 @@ use crate::store::sled_support::durable::{allocated_bytes, len_at};
 use crate::store::sled_support::recovery::{
     RELEASE_LIMIT, check_closed, check_kinds, move_snapshots_aside,
 };
-use crate::store::{Options, SledStore, StoreError, runs};
+use crate::store::{SledStore, StoreError, StoreOptions, runs};
 use crate::{Cancel, aside, safe_fs};
 
 /// An open store and what happened to its predecessor.
@@ -56,7 +56,7 @@ pub fn probe_time_limit(dir: &Path) -> Duration {
 /// store is there than was found damaged.
 pub fn open_checked(
     dir: &Path,
-    options: Options,
+    options: StoreOptions,
     probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
@@ -71,7 +71,7 @@ pub fn open_checked(
 /// Those of [`open_checked`].
 pub fn open_checked_telling(
     dir: &Path,
-    options: Options,
+    options: StoreOptions,
     probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
@@ -95,7 +95,7 @@ pub fn open_checked_telling(
 /// [`StoreError::Damaged`] with what was found, also if there are no records; otherwise those of [`open_checked`].
 pub fn open_in_place(
     dir: &Path,
-    options: Options,
+    options: StoreOptions,
     probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
@@ -111,7 +111,7 @@ pub fn open_in_place(
 
 fn open_or_begin(
     suspect: &Suspect,
-    options: Options,
+    options: StoreOptions,
     mut probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
@@ -158,7 +158,7 @@ fn open_or_begin(
 /// [`StoreError::Replaced`] if another is there by now: nothing is known about it.
 fn open_suspect(
     suspect: &Suspect,
-    options: Options,
+    options: StoreOptions,
     limit: Duration,
 ) -> Result<SledStore, StoreError> {
     let store = open_within(suspect.dir(), options, limit)?;
@@ -193,7 +193,7 @@ fn is_suspect(dir: &Path, generation: &Generation) -> Result<bool, StoreError> {
 /// [`StoreError::Damaged`] with what was found; otherwise those of [`open_checked`].
 pub fn open_examined(
     dir: &Path,
-    options: Options,
+    options: StoreOptions,
     mut probe_command: Command,
     time_limit: Duration,
 ) -> Result<SledStore, StoreError> {
@@ -256,7 +256,7 @@ fn inconclusive(dir: &Path, reason: String) -> StoreError {
 /// Sets the store aside and opens an empty one.
 fn replace(
     suspect: &Suspect,
-    options: Options,
+    options: StoreOptions,
     reason: String,
     told: &mut dyn FnMut(&Damage),
 ) -> Result<CheckedStore, StoreError> {
@@ -288,7 +288,11 @@ fn set_aside(suspect: &Suspect) -> Result<(PathBuf, Result<(), StoreError>), Sto
 
 /// Opens the store in a thread. If that hangs, the thread cannot be ended and keeps the lock, so nothing can be set
 /// aside while this process lives; the next start finds that the store was not closed cleanly, and probes.
-fn open_within(dir: &Path, options: Options, limit: Duration) -> Result<SledStore, StoreError> {
+fn open_within(
+    dir: &Path,
+    options: StoreOptions,
+    limit: Duration,
+) -> Result<SledStore, StoreError> {
     let (sender, receiver) = sync_channel(1);
     let path = dir.to_owned();
     let thread = std::thread::Builder::new()

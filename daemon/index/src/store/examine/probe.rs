@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use crate::store::{Options, SledStore, StoreError};
+use crate::store::{SledStore, StoreError, StoreOptions};
 
 /// Exit codes of the probe, read by [`crate::store::open_checked`]. From `sysexits.h` where one fits.
 pub(in crate::store) mod exit {
@@ -109,7 +109,7 @@ pub(in crate::store) fn memory_was_short() -> bool {
 }
 
 fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {
-    let options = Options {
+    let options = StoreOptions {
         cache_bytes: CACHE_BYTES,
     };
     let about_run = |number| Part::Run(number).tell();

@@ -12,7 +12,7 @@ const MOST_BYTES: usize = 8 << 20;
 /// Writes to the old database that the new one does not have.
 #[derive(Debug)]
 pub(in crate::store) struct RewriteBacklog {
-    read: Read,
+    read: ReadSoFar,
     kept: Vec<Write>,
     bytes: usize,
     /// A batch failed: the content of the old database is no longer known.
@@ -21,7 +21,7 @@ pub(in crate::store) struct RewriteBacklog {
 
 /// Which keys of the old database were read, or may be being read.
 #[derive(Debug)]
-enum Read {
+enum ReadSoFar {
     /// Those before this one.
     Before(Vec<u8>),
     All,
@@ -31,7 +31,7 @@ impl RewriteBacklog {
     /// A backlog before anything was read.
     pub(in crate::store) fn new() -> Self {
         Self {
-            read: Read::Before(Vec::new()),
+            read: ReadSoFar::Before(Vec::new()),
             kept: Vec::new(),
             bytes: 0,
             is_broken: false,
@@ -63,12 +63,12 @@ impl RewriteBacklog {
 
     /// From now on any key may be read.
     pub(in crate::store) fn read_on(&mut self) {
-        self.read = Read::All;
+        self.read = ReadSoFar::All;
     }
 
     /// This key and later ones were not read after all.
     pub(in crate::store) fn read_until(&mut self, key: &[u8]) {
-        self.read = Read::Before(key.to_vec());
+        self.read = ReadSoFar::Before(key.to_vec());
         let kept = std::mem::take(&mut self.kept);
         self.kept = kept.into_iter().filter(|one| self.is_read(one)).collect();
         self.bytes = self.kept.iter().map(Write::bytes).sum();
@@ -88,8 +88,8 @@ impl RewriteBacklog {
 
     fn is_read(&self, write: &Write) -> bool {
         match &self.read {
-            Read::Before(next) => write.key() < next.as_slice(),
-            Read::All => true,
+            ReadSoFar::Before(next) => write.key() < next.as_slice(),
+            ReadSoFar::All => true,
         }
     }
 }

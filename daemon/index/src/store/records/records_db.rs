@@ -22,7 +22,7 @@ const COMMIT_KEY: &[u8] = b"last";
 /// The key of the records' id in that tree.
 const ID_KEY: &[u8] = b"store";
 /// Replaces the number of the last commit in records that are still being copied.
-pub(in crate::store) const UNFINISHED: u64 = u64::MAX;
+pub(in crate::store) const UNFINISHED_COMMIT: u64 = u64::MAX;
 /// The tree that held all postings up to format 4.
 const TREE_BEFORE_RUNS: &str = "postings";
 

@@ -14,7 +14,7 @@ use std::sync::atomic::Ordering;
 use super::Records;
 use super::backlog::RewriteBacklog;
 use super::generation::{Generation, Unfinished};
-use super::records_db::{RecordsDb, UNFINISHED};
+use super::records_db::{RecordsDb, UNFINISHED_COMMIT};
 use crate::Cancel;
 use crate::store::directory::lock::Anchor;
 use crate::store::directory::witness::RecordsId;
@@ -23,9 +23,9 @@ use crate::store::sled_support::fill::CACHE_WHILE_FILLED;
 use crate::store::sled_support::recovery::Cleaning;
 use crate::store::{RecordStore as _, StoreError, Write};
 
-mod part;
+mod copied_range;
 
-use part::Part;
+use copied_range::CopiedRange;
 
 /// Bytes of packs in a part: temporary data written for it must fill segments of its own, half a megabyte each, for
 /// sled to reuse them.
@@ -83,7 +83,7 @@ impl Target {
     }
 
     /// Adds a part, whose keys follow all existing ones.
-    fn append(self, part: &Part) -> Result<Self, StoreError> {
+    fn append(self, part: &CopiedRange) -> Result<Self, StoreError> {
         self.with(|records_db| records_db.records.append(&part.packs, &part.of_long))
     }
 
@@ -179,7 +179,7 @@ impl Records {
         let records_db = self.current();
         let allocated = records_db.generation.allocated();
         let count = || live_bytes(&records_db, cancel);
-        let Some(live) = self.sizes.is_due(allocated, least, count)? else {
+        let Some(live) = self.sizes.live_if_due(allocated, least, count)? else {
             return Ok(false);
         };
         check_room(records_db.generation.store(), live / 2 * 3 + LEAST_ROOM)?;
@@ -244,7 +244,7 @@ impl Records {
                 return Ok(None);
             }
             keeping.with(RewriteBacklog::read_on)?;
-            let part = Part::read(&self.current(), &start, part_bytes)?;
+            let part = CopiedRange::read(&self.current(), &start, part_bytes)?;
             if let Some(next) = &part.next {
                 keeping.with(|backlog| backlog.read_until(next))?;
             }
@@ -257,7 +257,7 @@ impl Records {
         // Another number than the last: the second time it must have been written again.
         let reopened = target.reopen(
             &self.lock,
-            (self.id, UNFINISHED),
+            (self.id, UNFINISHED_COMMIT),
             CACHE_WHILE_FILLED,
             Cleaning::WhileWriting,
         )?;

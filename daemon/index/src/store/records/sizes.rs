@@ -37,7 +37,7 @@ impl Sizes {
 
     /// Whether records that take `allocated` bytes, above `least`, are to be rewritten, and how many bytes are live;
     /// `count` counts them, unless it is stopped.
-    pub(in crate::store) fn is_due(
+    pub(in crate::store) fn live_if_due(
         &self,
         allocated: u64,
         least: u64,
@@ -99,7 +99,7 @@ mod tests {
             was_counted = true;
             Ok(Some(live))
         };
-        let due = sizes.is_due(allocated, LEAST, count).unwrap();
+        let due = sizes.live_if_due(allocated, LEAST, count).unwrap();
         (due, was_counted)
     }
 
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_count_that_is_stopped_decides_nothing() {
         let sizes = Sizes::default();
-        assert_eq!(sizes.is_due(9_000, LEAST, || Ok(None)).unwrap(), None);
+        assert_eq!(sizes.live_if_due(9_000, LEAST, || Ok(None)).unwrap(), None);
         assert_eq!(asked(&sizes, 9_000, 1_000), (Some(1_000), true));
     }
 }

@@ -35,8 +35,8 @@ pub(in crate::store) struct SledRun {
 pub(in crate::store) struct KeptOfRun {
     /// Recently looked-up blocks.
     pub(in crate::store) blocks: BlocksOfRun,
-    /// Parts of other blocks.
-    pub(in crate::store) parts: BlocksOfRun,
+    /// Posting lists of other blocks.
+    pub(in crate::store) lists: BlocksOfRun,
 }
 
 /// Key of the block that ends a run; no other block has it.
@@ -128,7 +128,7 @@ impl PostingRun for SledRun {
     }
 
     fn look_up(&self, key: &[u8]) -> Result<Option<Block>, StoreError> {
-        if let Some(block) = self.kept(key) {
+        if let Some(block) = self.kept_block(key) {
             return Ok(Some(block));
         }
         let Some(sealed) = self.blocks.read_sealed(key)? else {
@@ -139,16 +139,16 @@ impl PostingRun for SledRun {
         Ok(Some(block))
     }
 
-    fn kept(&self, key: &[u8]) -> Option<Block> {
+    fn kept_block(&self, key: &[u8]) -> Option<Block> {
         self.kept.blocks.get(key)
     }
 
-    fn kept_part(&self, key: &[u8]) -> Option<Block> {
-        self.kept.parts.get(key)
+    fn kept_list(&self, key: &[u8]) -> Option<Block> {
+        self.kept.lists.get(key)
     }
 
-    fn keep_part(&self, key: &[u8], part: &[u8]) {
-        self.kept.parts.keep(key, &Block::from(part));
+    fn keep_list(&self, key: &[u8], list: &[u8]) {
+        self.kept.lists.keep(key, &Block::from(list));
     }
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
@@ -230,8 +230,8 @@ impl Builder {
 
 /// Caches nothing: for a run in which nothing is looked up.
 fn none_kept() -> KeptOfRun {
-    let [blocks, parts] = [0; 2].map(|limit| Blocks::new(limit).of_run());
-    KeptOfRun { blocks, parts }
+    let [blocks, lists] = [0; 2].map(|limit| Blocks::new(limit).of_run());
+    KeptOfRun { blocks, lists }
 }
 
 fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {

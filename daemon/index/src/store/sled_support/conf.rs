@@ -84,12 +84,12 @@ fn crc32(bytes: &[u8]) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{Options, SledStore};
+    use crate::store::{SledStore, StoreOptions};
 
     #[test]
     fn the_settings_are_those_that_sled_writes() {
         let temp = tempfile::tempdir().unwrap();
-        let options = Options {
+        let options = StoreOptions {
             cache_bytes: 8 << 20,
         };
         SledStore::open(temp.path(), options)

@@ -68,7 +68,7 @@ pub(super) enum Placement {
 
 impl IndexWriter {
     /// What decides the places of some documents, which come in order of rank.
-    pub(super) fn newcomers(
+    pub(super) fn load_newcomers(
         &self,
         finder: &EdgeFinder<'_>,
         ids: &[DocId],

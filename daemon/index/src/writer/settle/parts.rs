@@ -76,7 +76,7 @@ impl IndexWriter {
         batch.apply()?;
         let mut state = self.shared.state_mut();
         for id in ids {
-            state.regroup(*id, since);
+            state.note_regrouping(*id, since);
             let displaced = state.unplace(*id);
             debug_assert!(displaced.is_empty(), "it led somebody");
             state.unsettled.queue_placement_since(*id, since);
@@ -101,7 +101,7 @@ impl IndexWriter {
         let mut state = self.shared.state_mut();
         for (id, edge) in joining {
             let since = state.unsettled.clear_placement(id);
-            state.regroup(id, since);
+            state.note_regrouping(id, since);
             state.join(id, principal, edge);
         }
         Ok(())

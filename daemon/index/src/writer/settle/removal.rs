@@ -67,7 +67,7 @@ impl IndexWriter {
         members
             .into_iter()
             .chain([id])
-            .for_each(|id| state.regroup(id, since));
+            .for_each(|id| state.note_regrouping(id, since));
         let displaced = state.unplace(id);
         state.requeue(&displaced, since);
         if let (Some(group), Some(successor)) = (state.group_ids.release(id), successor) {

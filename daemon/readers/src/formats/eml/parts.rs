@@ -241,7 +241,7 @@ impl<'a> Parts<'a> {
             parts
                 .map(|part| {
                     words(
-                        &text_of(message, part, &mut self.sink.aside()),
+                        &text_of(message, part, &mut self.sink.dry_run()),
                         is_html(part),
                     )
                 })

@@ -3,9 +3,9 @@
 use simdex_extract::Facts;
 
 use super::tag::Tag;
-use super::{FramePlace, FrameTarget, MAX_FRAMES, MAX_REFRESH_SECONDS, Reader, address};
+use super::{FramePlace, FrameTarget, MAX_FRAMES, MAX_REFRESH_SECONDS, PageReader, address};
 
-impl Reader<'_> {
+impl PageReader<'_> {
     pub(super) fn meta(&mut self, tag: &Tag) {
         match tag.lower("name").as_str() {
             "author" | "dc.creator" => tag.fill("content", &mut self.page.author),

@@ -67,7 +67,7 @@ impl Message<'_> {
         let limit = usize::try_from(sink.budgets().entry_bytes).unwrap_or(usize::MAX);
         let packed = self.properties.binary(id::RTF_COMPRESSED)?;
         let (document, cut) = compressed_rtf::unpack(packed, limit)?;
-        let mut aside = sink.aside();
+        let mut aside = sink.dry_run();
         let partial = rtf::write_text(&document, &mut aside);
         Some((aside.take_text(), cut.or(partial)))
     }

@@ -1,4 +1,4 @@
-//! Makes harmless what may cost too much, before the first engine sees it.
+//! Makes harmless what may cost too much, before the first parser sees it.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -17,7 +17,7 @@ const MAX_DRAWN: usize = 1000;
 /// Maximum nesting of forms.
 const MAX_FORM_DEPTH: usize = 24;
 
-/// Empties pictures, whose bytes the engine would mistake for drawing operators, and cuts streams that unpack to more
+/// Empties pictures, whose bytes the parser would mistake for drawing operators, and cuts streams that unpack to more
 /// than `limit`. Returns true if anything was cut.
 pub(super) fn tame(document: &mut Document, limit: u64) -> bool {
     let mut cut = false;
@@ -71,7 +71,7 @@ fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
     None
 }
 
-/// Numbers of the pages that the first engine misreads: those that draw forms, all of which it draws at the origin, or
+/// Numbers of the pages that the first parser misreads: those that draw forms, all of which it draws at the origin, or
 /// write in one of `fonts`.
 pub(super) fn pages_misread(document: &Document, fonts: &HashSet<ObjectId>) -> HashSet<u32> {
     let is_misread = |page: ObjectId| {
@@ -109,7 +109,7 @@ fn uses(
     named.take(MAX_DRAWN).any(|(_, object)| wanted(object))
 }
 
-/// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the engine follows them recursively.
+/// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the parser follows them recursively.
 pub(super) fn may_recurse(document: &Document) -> bool {
     let mut harmless = HashSet::new();
     let forms = document

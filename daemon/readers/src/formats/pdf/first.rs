@@ -1,4 +1,4 @@
-//! The first engine: fast, but it panics at unknown input.
+//! The first parser: fast, but it panics at unknown input.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -12,7 +12,7 @@ const MAX_SINGLE_STEPS: usize = 2_000_000;
 /// Receives a page: its number, its layout, and whether it is complete. Returns false when no further page is wanted.
 pub(super) type Take<'a> = &'a mut dyn FnMut(u32, Layout, bool) -> bool;
 
-/// Reads the pages in order. A page at which the engine panics is passed on as far as it was read.
+/// Reads the pages in order. A page at which the parser panics is passed on as far as it was read.
 pub(super) fn read(document: &Document, pages: &[u32], take: Take<'_>) {
     let mut output = Output {
         take,

@@ -1,8 +1,8 @@
-//! What characters mean, if a font does not say so in a way that the engines understand.
+//! What characters mean, if a font does not say so in a way that the parsers understand.
 //!
 //! A font should carry a table from its codes to Unicode (`ToUnicode`, ISO 32000-2, 9.10.3). If there is none, or a
 //! useless one, it is made here from other information: names of glyphs, the character map of the embedded font
-//! program, the character collection. Both engines then read it.
+//! program, the character collection. Both parsers then read it.
 //!
 //! | fonts | module |
 //! |---|---|
@@ -28,7 +28,7 @@ use self::table::Table;
 
 /// Maximum number of fonts.
 const MAX_FONTS: usize = 1000;
-/// Limit of codes of a font times pages: the first engine reads its table for each page.
+/// Limit of codes of a font times pages: the first parser reads its table for each page.
 const MAX_TABLE_STEPS: usize = 4_000_000;
 
 /// Gives every font that lacks one a table from codes to Unicode, and makes composite fonts of those that really are.
@@ -54,7 +54,7 @@ pub(super) fn mend(document: &mut Document) -> bool {
     composed || !tables.is_empty()
 }
 
-/// Fonts that the first engine misreads: symbols, composite fonts with a map of their own from codes to glyphs, which
+/// Fonts that the first parser misreads: symbols, composite fonts with a map of their own from codes to glyphs, which
 /// it assumes to begin with 0, and those that write vertically.
 pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
     let fonts = document.objects.iter();

@@ -1,6 +1,6 @@
 //! How much a text looks like text: a font without a character table gives noise.
 
-/// Below this a page is tried again by the second engine, in percent.
+/// Below this a page is tried again by the second parser, in percent.
 const POOR: u8 = 80;
 /// Fewer words than this do not allow a judgement by words.
 const MIN_WORDS: usize = 20;
@@ -54,7 +54,7 @@ impl Quality {
         u8::try_from(share).unwrap_or(100)
     }
 
-    /// Whether another engine may do better.
+    /// Whether another parser may do better.
     pub(super) fn is_poor(self) -> bool {
         self.characters == 0 || self.percent() < POOR || self.is_split() || self.is_glued()
     }

@@ -1,4 +1,4 @@
-//! The second engine: slower, and more forgiving than the first.
+//! The second parser: slower, and more forgiving than the first.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::layout::{Layout, Place};
 const UNITS: f64 = 1000.0;
 
 /// The font used for all that are not embedded: one glyph without width (OpenType, `head`, `hhea`, `hmtx`, `maxp`). The
-/// engine would stretch glyphs of any other font to the widths in the file, and the positions of characters would count
+/// parser would stretch glyphs of any other font to the widths in the file, and the positions of characters would count
 /// these twice.
 const NO_FONT: &[u8] = b"\
     \0\x01\0\0\0\x04\0\0\0\0\0\0\
@@ -31,7 +31,7 @@ const NO_FONT: &[u8] = b"\
     \0\0\0\0\
     \0\0\x50\0\0\x01";
 
-/// A PDF opened by the second engine.
+/// A PDF opened by the second parser.
 pub(super) struct Second {
     pdf: Pdf,
 }

@@ -82,7 +82,7 @@ fn pages_are_read_in_order_each_on_its_own_line() {
 
 #[test]
 fn a_page_that_the_first_engine_cannot_read_is_read_by_the_second() {
-    // The first engine panics if there is no media box.
+    // The first parser panics if there is no media box.
     let pages = [
         (MEDIA_BOX, "one"),
         ("", "two"),
@@ -95,7 +95,7 @@ fn a_page_that_the_first_engine_cannot_read_is_read_by_the_second() {
         Ok(None)
     );
     assert_eq!(sink.text(), "one\ntwo\nthree\nfour\n");
-    assert_eq!(sink.engine(), Some(BOTH_ENGINES));
+    assert_eq!(sink.parser(), Some(BOTH_PARSERS));
     assert_eq!(sink.facts().number(Fact::Pages), 4);
     assert_eq!(sink.facts().number(Fact::PagesBySecondEngine), 2);
     assert_eq!(sink.facts().number(Fact::PagesFailed), 0);

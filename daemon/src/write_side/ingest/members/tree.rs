@@ -10,12 +10,12 @@ use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, Sta
 
 use super::Unpacker;
 use super::names::{name, not_rendered};
-use crate::write_side::ingest::convert::{member_record, member_stat, state_of_unread};
-use crate::write_side::ingest::extract::SnapshotRef;
+use crate::write_side::ingest::extract::ContentBytes;
 use crate::write_side::ingest::facts::{frames_asked_if_page, holds_members};
 use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_NAME};
 use crate::write_side::ingest::hash::hash_all;
 use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
+use crate::write_side::ingest::worker_answer::{member_record, member_stat, state_of_unread};
 
 /// The members under one file on disk that are extracted so far.
 pub(super) struct Tree<'a> {
@@ -301,7 +301,7 @@ impl<'a> Tree<'a> {
         let label = name.rsplit('/').next().map(str::to_owned);
         let before = known.clone();
         let cut = bytes.cut();
-        let own = SnapshotRef {
+        let own = ContentBytes {
             private,
             hash,
             length,

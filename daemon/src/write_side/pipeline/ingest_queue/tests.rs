@@ -5,7 +5,7 @@ use crate::write_side::progress::Progress;
 
 impl IngestQueue {
     /// Queues a file, however long it takes.
-    fn queue(&self, job: Job) {
+    fn queue(&self, job: IngestJob) {
         self.push(job, || Ok::<(), ()>(())).unwrap();
     }
 }
@@ -20,7 +20,7 @@ fn key(root: u32, path: &str) -> FileKey {
     }
 }
 
-fn job(progress: &Progress, root: u32, path: &str) -> Job {
+fn job(progress: &Progress, root: u32, path: &str) -> IngestJob {
     progress.submit(key(root, path)).unwrap()
 }
 

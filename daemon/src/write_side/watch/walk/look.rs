@@ -7,7 +7,7 @@ use rustix::fs::FileType;
 use rustix::io::Errno;
 use simdex_schema::FileStat;
 
-use super::{Limits, SkipReason, UnreadableReason, WalkEntry, classify};
+use super::{SkipReason, UnreadableReason, WalkEntry, WalkLimits, classify};
 use crate::write_side::watch::anchor::{Anchor, DIRECTORY, check_listable, is_shortage};
 use crate::write_side::watch::open::LOOK;
 use crate::write_side::watch::stat::Observe;
@@ -57,7 +57,7 @@ pub fn look(anchor: &Anchor, below: &Path) -> PathState {
 
 /// The entry for a directory that a walk reports and does not enter; `None` for one it enters.
 fn barred(path: PathBuf, below: &Path, open: &OwnedFd) -> Option<WalkEntry> {
-    if depth(below) > Limits::default().max_depth {
+    if depth(below) > WalkLimits::default().max_depth {
         let reason = SkipReason::TooDeep;
         return Some(WalkEntry::Skipped { path, reason });
     }

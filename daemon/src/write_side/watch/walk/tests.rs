@@ -26,7 +26,7 @@ fn anchor(root: &Path) -> Anchor {
 }
 
 /// Every visit as "relative path: what".
-fn visits(root: &Path, start: &Path, limits: Limits) -> Vec<String> {
+fn visits(root: &Path, start: &Path, limits: WalkLimits) -> Vec<String> {
     let mut lines = Vec::new();
     walk_beneath(&anchor(root), start, limits, &mut |seen| {
         let what = match &seen {
@@ -43,7 +43,7 @@ fn visits(root: &Path, start: &Path, limits: Limits) -> Vec<String> {
 }
 
 fn all(root: &Path) -> Vec<String> {
-    visits(root, root, Limits::default())
+    visits(root, root, WalkLimits::default())
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn a_name_that_is_not_utf_8_keeps_its_bytes() {
 #[test]
 fn directories_below_the_depth_cap_are_skipped_and_siblings_go_on() {
     let dir = tree(&["1/2/3/deep", "1/x", "z"]);
-    let limits = Limits { max_depth: 2 };
+    let limits = WalkLimits { max_depth: 2 };
     assert_eq!(
         visits(dir.path(), dir.path(), limits),
         ["1/2/3: too-deep", "1/x: file", "z: file"]
@@ -179,7 +179,7 @@ fn an_unreadable_directory_costs_itself_only() {
 
 #[test]
 fn a_mount_below_the_root_is_named_and_not_entered() {
-    let limits = Limits { max_depth: 1 };
+    let limits = WalkLimits { max_depth: 1 };
     let lines = visits(Path::new("/"), Path::new("/"), limits);
     assert!(lines.contains(&"proc: mount-point".to_owned()), "{lines:?}");
 }
@@ -254,12 +254,15 @@ fn names_come_as_their_keys_are_ordered() {
 fn a_walk_below_the_root_may_find_its_start_gone_or_replaced() {
     let dir = tree(&["sub/a", "b"]);
     let sub = dir.path().join("sub");
-    assert_eq!(visits(dir.path(), &sub, Limits::default()), ["sub/a: file"]);
+    assert_eq!(
+        visits(dir.path(), &sub, WalkLimits::default()),
+        ["sub/a: file"]
+    );
     fs::remove_dir_all(&sub).unwrap();
-    assert!(visits(dir.path(), &sub, Limits::default()).is_empty());
+    assert!(visits(dir.path(), &sub, WalkLimits::default()).is_empty());
     symlink("/etc", &sub).unwrap();
     assert!(
-        visits(dir.path(), &sub, Limits::default()).is_empty(),
+        visits(dir.path(), &sub, WalkLimits::default()).is_empty(),
         "a symlink is not a start"
     );
 }

@@ -14,7 +14,7 @@ const FIRST_NARROW: i64 = 814;
 const NARROW: i64 = 500;
 const ASCII: std::ops::RangeInclusive<i64> = 0x20..=0x7e;
 
-/// Makes composite fonts of them, which both engines can read. Returns true if there were any.
+/// Makes composite fonts of them, which both parsers can read. Returns true if there were any.
 pub(super) fn compose(document: &mut Document) -> bool {
     let fonts = document.objects.iter().filter_map(|(id, object)| {
         let font = object.as_dict().ok()?;

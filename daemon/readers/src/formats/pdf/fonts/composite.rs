@@ -87,7 +87,7 @@ struct Glyphs {
 }
 
 impl Glyphs {
-    /// `None` if the engines know as much.
+    /// `None` if the parsers know as much.
     fn of(document: &Document, font: &Dictionary, descendant: &Dictionary) -> Option<Self> {
         let encoding = entry(document, font, b"Encoding")?;
         let codes = match encoding {

@@ -20,7 +20,7 @@ const NONSYMBOLIC: i64 = 1 << 5;
 pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     let encoding = entry(document, font, b"Encoding");
     let known = encoding.and_then(|encoding| encoding.as_name().ok());
-    // The engines know the standard fonts.
+    // The parsers know the standard fonts.
     let is_standard = encoding.is_none() && !font.has(b"Widths");
     if known.is_some_and(is_understood) || is_standard || is_symbols(document, font) {
         return None;
@@ -54,7 +54,7 @@ pub(super) fn blanks(document: &Document, font: &Dictionary) -> Option<Table> {
     Table::of(texts.collect(), 1)
 }
 
-/// Whether a font is one of the two standard ones whose codes are symbols, and not embedded. The first engine mistakes
+/// Whether a font is one of the two standard ones whose codes are symbols, and not embedded. The first parser mistakes
 /// them for letters if widths or names are given; the second does not.
 pub(super) fn is_symbols(document: &Document, font: &Dictionary) -> bool {
     let symbols: [&[u8]; 2] = [b"Symbol", b"ZapfDingbats"];
@@ -65,7 +65,7 @@ pub(super) fn is_symbols(document: &Document, font: &Dictionary) -> bool {
     name(font, b"BaseFont").is_some_and(|name| symbols.contains(&name)) && !is_embedded()
 }
 
-/// Encodings that the engines know: the first one gives up at any other.
+/// Encodings that the parsers know: the first one gives up at any other.
 fn is_understood(encoding: &[u8]) -> bool {
     let understood: [&[u8]; 3] = [
         b"WinAnsiEncoding",
@@ -149,7 +149,7 @@ impl Glyphs {
         }
     }
 
-    /// The text of a glyph with this name: unknown if its writer made it up, as the numbers in it show. The engines may
+    /// The text of a glyph with this name: unknown if its writer made it up, as the numbers in it show. The parsers may
     /// know more words, those of TeX among them.
     fn text_of_name(&self, code: u8, name: &str) -> Option<String> {
         if name == ".notdef" {

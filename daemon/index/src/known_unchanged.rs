@@ -28,10 +28,10 @@ const MOST_HOLDERS: usize = 1 << 14;
 
 /// What is at rest, as far as there is room to note it.
 #[derive(Debug)]
-pub(crate) struct Resting {
+pub(crate) struct KnownUnchanged {
     state: Mutex<State>,
     most: usize,
-    names: RandomState,
+    hasher: RandomState,
 }
 
 #[derive(Debug, Default)]
@@ -58,13 +58,13 @@ pub(crate) enum Holders<'a> {
     OnRecord(&'a dyn RecordStore),
 }
 
-impl Resting {
+impl KnownUnchanged {
     /// Takes at most this many bytes.
     pub(crate) fn new(bytes: u64) -> Self {
         Self {
             state: Mutex::default(),
             most: usize::try_from(bytes / EACH).unwrap_or(usize::MAX),
-            names: RandomState::new(),
+            hasher: RandomState::new(),
         }
     }
 
@@ -87,13 +87,13 @@ impl Resting {
 
     /// Whether everything inside a file of this content is at rest.
     pub(crate) fn has_container(&self, file: &FileKey, hash: ContentHash) -> bool {
-        let name = self.name(&key::file(file));
+        let name = self.hash_key(&key::file(file));
         self.lock().containers.get(&name) == Some(&prefix(&hash.0))
     }
 
     /// Notes a file whose members were found at rest, like [`Self::note_content`].
     pub(crate) fn note_container(&self, file: &FileKey, hash: ContentHash, seen: u64) {
-        let name = self.name(&key::file(file));
+        let name = self.hash_key(&key::file(file));
         let mut state = self.lock();
         if state.changes == seen && state.len() < self.most {
             state.containers.insert(name, prefix(&hash.0));
@@ -109,7 +109,7 @@ impl Resting {
             contents: contents
                 .filter_map(|key| ContentHash::from_slice(&key[1..]))
                 .collect(),
-            files: on_disk.map(|key| self.name_of(&key)).collect(),
+            files: on_disk.map(|key| self.hash_key_of(&key)).collect(),
         }
     }
 
@@ -148,7 +148,7 @@ impl Resting {
         for content in &touched.contents {
             records.scan(&key::files_of_content(*content), None, &mut |link, _| {
                 let file = key::file_in_link(link);
-                files.extend(file.map(|file| self.name_of(&file)));
+                files.extend(file.map(|file| self.hash_key_of(&file)));
                 left = left.saturating_sub(1);
                 match left {
                     0 => ControlFlow::Break(()),
@@ -166,13 +166,13 @@ impl Resting {
         (buckets as u64 * 8 / 7, self.most as u64 * EACH)
     }
 
-    fn name(&self, key: &[u8]) -> u64 {
-        self.names.hash_one(key)
+    fn hash_key(&self, key: &[u8]) -> u64 {
+        self.hasher.hash_one(key)
     }
 
     /// The name of the file on disk that this file is or lies in.
-    fn name_of(&self, file: &FileKey) -> u64 {
-        self.name(&key::file(&file.on_disk()))
+    fn hash_key_of(&self, file: &FileKey) -> u64 {
+        self.hash_key(&key::file(&file.on_disk()))
     }
 
     // Every change is complete before the lock is released.
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    fn written(resting: &Resting, keys: &[Vec<u8>], held: &[(ContentHash, &FileKey)]) {
+    fn written(unchanged: &KnownUnchanged, keys: &[Vec<u8>], held: &[(ContentHash, &FileKey)]) {
         let store = MemoryStore::new();
         let links = held
             .iter()
@@ -220,80 +220,88 @@ mod tests {
         on_record.apply().unwrap();
         let mut batch = Batch::new(store.records());
         keys.iter().for_each(|key| batch.put(key.clone(), vec![1]));
-        let touched = resting.touched(&batch);
-        resting.forget(&touched, Holders::OnRecord(store.records()));
+        let touched = unchanged.touched(&batch);
+        unchanged.forget(&touched, Holders::OnRecord(store.records()));
     }
 
     #[test]
     fn what_was_read_before_a_change_is_not_noted_after_it() {
-        let resting = Resting::new(1 << 20);
-        let seen = resting.changes();
-        resting.note_content(content(1), seen);
-        assert!(resting.has_content(content(1)) && !resting.has_content(content(2)));
-        written(&resting, &[key::content(content(2))], &[]);
-        assert!(resting.has_content(content(1)), "another was written");
-        resting.note_content(content(2), seen);
+        let unchanged = KnownUnchanged::new(1 << 20);
+        let seen = unchanged.changes();
+        unchanged.note_content(content(1), seen);
+        assert!(unchanged.has_content(content(1)) && !unchanged.has_content(content(2)));
+        written(&unchanged, &[key::content(content(2))], &[]);
+        assert!(unchanged.has_content(content(1)), "another was written");
+        unchanged.note_content(content(2), seen);
         assert!(
-            !resting.has_content(content(2)),
+            !unchanged.has_content(content(2)),
             "it may have changed since it was read"
         );
-        written(&resting, &[key::content(content(1))], &[]);
-        assert!(!resting.has_content(content(1)));
+        written(&unchanged, &[key::content(content(1))], &[]);
+        assert!(!unchanged.has_content(content(1)));
     }
 
     #[test]
     fn a_container_rests_until_anything_in_it_or_a_content_of_that_changes() {
-        let resting = Resting::new(1 << 20);
+        let unchanged = KnownUnchanged::new(1 << 20);
         let (a, b) = (file("a.zip"), file("b.zip"));
         let (in_a, in_b) = (a.member(b"x"), b.member(b"y").member(b"z"));
         let held = [(content(8), &in_a), (content(9), &in_b)];
         let note = || {
-            let seen = resting.changes();
-            resting.note_container(&a, content(1), seen);
-            resting.note_container(&b, content(1), seen);
+            let seen = unchanged.changes();
+            unchanged.note_container(&a, content(1), seen);
+            unchanged.note_container(&b, content(1), seen);
         };
         note();
-        assert!(resting.has_container(&a, content(1)));
+        assert!(unchanged.has_container(&a, content(1)));
         assert!(
-            !resting.has_container(&a, content(2)),
+            !unchanged.has_container(&a, content(2)),
             "it holds another content now"
         );
-        written(&resting, &[key::file(&a.member(b"x").member(b"y"))], &held);
-        assert!(!resting.has_container(&a, content(1)) && resting.has_container(&b, content(1)));
-        note();
-        written(&resting, &[key::content(content(7))], &held);
+        written(
+            &unchanged,
+            &[key::file(&a.member(b"x").member(b"y"))],
+            &held,
+        );
         assert!(
-            resting.has_container(&a, content(1)) && resting.has_container(&b, content(1)),
+            !unchanged.has_container(&a, content(1)) && unchanged.has_container(&b, content(1))
+        );
+        note();
+        written(&unchanged, &[key::content(content(7))], &held);
+        assert!(
+            unchanged.has_container(&a, content(1)) && unchanged.has_container(&b, content(1)),
             "neither holds it"
         );
-        written(&resting, &[key::content(content(9))], &held);
-        assert!(resting.has_container(&a, content(1)) && !resting.has_container(&b, content(1)));
+        written(&unchanged, &[key::content(content(9))], &held);
+        assert!(
+            unchanged.has_container(&a, content(1)) && !unchanged.has_container(&b, content(1))
+        );
     }
 
     #[test]
     fn a_content_that_is_in_too_many_files_makes_all_containers_go() {
-        let resting = Resting::new(1 << 20);
+        let unchanged = KnownUnchanged::new(1 << 20);
         let (a, b) = (file("a.zip"), file("b.zip"));
-        resting.note_container(&a, content(1), 0);
+        unchanged.note_container(&a, content(1), 0);
         let members: Vec<FileKey> = (0..MOST_HOLDERS)
             .map(|at| b.member(at.to_string().as_bytes()))
             .collect();
         let held: Vec<_> = members.iter().map(|file| (content(9), file)).collect();
-        written(&resting, &[key::content(content(9))], &held[1..]);
-        assert!(resting.has_container(&a, content(1)));
-        written(&resting, &[key::content(content(9))], &held);
-        assert!(!resting.has_container(&a, content(1)));
+        written(&unchanged, &[key::content(content(9))], &held[1..]);
+        assert!(unchanged.has_container(&a, content(1)));
+        written(&unchanged, &[key::content(content(9))], &held);
+        assert!(!unchanged.has_container(&a, content(1)));
     }
 
     #[test]
     fn so_many_are_noted_and_no_more() {
-        let resting = Resting::new(10 * EACH);
+        let unchanged = KnownUnchanged::new(10 * EACH);
         for at in 0..20 {
-            resting.note_content(content(at), 0);
+            unchanged.note_content(content(at), 0);
         }
-        let noted = (0..20).filter(|at| resting.has_content(content(*at)));
+        let noted = (0..20).filter(|at| unchanged.has_content(content(*at)));
         assert_eq!(noted.count(), 10);
-        let (bytes, limit) = resting.weight();
+        let (bytes, limit) = unchanged.weight();
         assert!(bytes <= limit, "{bytes} of {limit}");
     }
 }

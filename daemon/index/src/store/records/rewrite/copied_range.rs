@@ -10,7 +10,7 @@ use crate::store::records::records_db::RecordsDb;
 
 /// Consecutive records of a database.
 #[derive(Default)]
-pub(super) struct Part {
+pub(super) struct CopiedRange {
     /// Key of the last record, sealed pack.
     pub(super) packs: Vec<Entry>,
     /// The parts of long values.
@@ -20,7 +20,7 @@ pub(super) struct Part {
     pub(super) next: Option<Vec<u8>>,
 }
 
-impl Part {
+impl CopiedRange {
     /// Reads records from a key on, until their packs have as many bytes as are asked for.
     pub(super) fn read(
         records_db: &RecordsDb,

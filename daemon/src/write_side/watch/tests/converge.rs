@@ -10,17 +10,17 @@ use std::time::{Duration, Instant};
 
 use simdex_schema::FileStat;
 
-use super::anchor::Anchor;
-use super::tests::lifecycle;
-use super::walk::{Limits, PathState, WalkEntry, look, walk_beneath};
-use super::{Cause, Hint, Mode, RootWatcher, Settings};
+use super::lifecycle;
+use crate::write_side::watch::anchor::Anchor;
+use crate::write_side::watch::walk::{PathState, WalkEntry, WalkLimits, look, walk_beneath};
+use crate::write_side::watch::{Cause, Hint, Mode, RootWatcher, Settings};
 
 type Files = BTreeMap<PathBuf, FileStat>;
 
 fn on_disk(root: &Path, start: &Path) -> Files {
     let mut files = Files::new();
     let anchor = Anchor::open(root).unwrap();
-    walk_beneath(&anchor, start, Limits::default(), &mut |seen| {
+    walk_beneath(&anchor, start, WalkLimits::default(), &mut |seen| {
         if let WalkEntry::File { path, stat } = seen {
             files.insert(path, stat);
         }

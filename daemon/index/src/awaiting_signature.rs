@@ -15,7 +15,7 @@ use crate::shared::IndexState;
 
 /// The progress of signing documents again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SigningAnew {
+pub struct SigningProgress {
     /// Documents that are not signed by the sampling in force.
     pub waiting: u64,
     /// Documents that were signed again since the sampling was set, or the index opened.
@@ -30,7 +30,7 @@ pub struct SigningAnew {
 
 /// The documents that wait.
 #[derive(Default)]
-pub(crate) struct Resigning {
+pub(crate) struct AwaitingSignature {
     /// The ladder by which every document is to be signed.
     ladder: Ladder,
     waiting: RoaringTreemap,
@@ -42,7 +42,7 @@ pub(crate) struct Resigning {
     changes: u32,
 }
 
-impl Resigning {
+impl AwaitingSignature {
     /// Begins with a new ladder for every document; `waiting` are not signed by it yet.
     pub(crate) fn begin(&mut self, ladder: Ladder, waiting: RoaringTreemap) {
         *self = Self {
@@ -97,10 +97,10 @@ impl Resigning {
         };
     }
 
-    pub(crate) fn progress(&self) -> SigningAnew {
+    pub(crate) fn progress(&self) -> SigningProgress {
         let seconds = self.since.map(|since| since.elapsed().as_secs_f64());
         let seconds = seconds.filter(|seconds| *seconds > 0.0 && !self.waiting.is_empty());
-        SigningAnew {
+        SigningProgress {
             waiting: self.waiting.len(),
             done: self.done,
             unreadable: self.unreadable,
@@ -118,13 +118,13 @@ pub(crate) fn is_signed_by(ladder: Ladder, stats: &DocumentStats) -> bool {
 impl IndexState {
     /// Adds a document with its figures.
     pub(crate) fn insert_document(&mut self, id: DocId, stats: DocumentStats) {
-        self.resigning.note(id, &stats);
+        self.awaiting_signature.note(id, &stats);
         self.table.insert(id, stats);
     }
 
     /// Forgets a document.
     pub(crate) fn forget_document(&mut self, id: DocId) {
-        self.resigning.waiting.remove(id.0);
+        self.awaiting_signature.waiting.remove(id.0);
         self.table.forget(id);
     }
 }

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
 use crate::protocol::Request;
-use crate::underway::Mark;
+use crate::read_marks::Mark;
 use crate::{Extraction, MemberPolicy, SpoolBudget};
 
 /// One document, as it is requested from a worker.

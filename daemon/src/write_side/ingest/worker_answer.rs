@@ -54,7 +54,7 @@ impl WorkerAnswer {
             text,
             media_type: extraction.media_type,
             reader: extraction.reader,
-            parser: extraction.engine,
+            parser: extraction.parser,
             warnings: extraction.warnings,
             facts: facts_of(&extraction.facts),
             members: extraction.members,

@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 
 use super::{Engine, lock};
 use crate::error::EngineError;
-use crate::write_side::recheck::{Pace, Recheck};
+use crate::write_side::recheck::{Recheck, RecheckRate};
 use crate::write_side::walk_queue::WalkQueue;
 use crate::write_side::watch::{RootWatcher, Settings};
 
@@ -38,7 +38,7 @@ impl Engine {
             let started = self.dispatcher.spawn_root_threads(root, hints, &walks)?;
             lock(&self.threads).extend(started);
         }
-        if let Some(pace) = Pace::of(&self.config.watch) {
+        if let Some(pace) = RecheckRate::of(&self.config.watch) {
             let (pipeline, roots) = (Arc::clone(&self.pipeline), Arc::clone(&self.roots));
             let data_dir = self.data_dir.clone();
             let own = Arc::clone(&self.own_reports);

@@ -50,7 +50,7 @@ impl Engine {
         let queues = lock(&self.walks).clone();
         let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);
         let want = |(_, walks): &(_, Arc<WalkQueue>)| {
-            walks.want_sync();
+            walks.request_sync();
             (walks.end_generation(), Arc::clone(walks))
         };
         let wanted: RequestedWalks = self.roots.iter().filter_map(watched).map(want).collect();
