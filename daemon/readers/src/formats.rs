@@ -10,6 +10,8 @@ mod card;
 mod eml;
 #[cfg(feature = "web")]
 mod epub;
+#[cfg(any(feature = "office", feature = "rtf"))]
+mod field;
 #[cfg(feature = "web")]
 mod html;
 #[cfg(any(feature = "pdf", feature = "web"))]

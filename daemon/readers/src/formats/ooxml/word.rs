@@ -8,6 +8,7 @@ use super::parts::{Parts, Relation};
 use crate::input::Input;
 use crate::sink::Sink;
 
+mod field;
 mod numbering;
 mod story;
 

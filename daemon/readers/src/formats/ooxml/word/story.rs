@@ -8,6 +8,7 @@ use super::super::super::xml::decoded;
 use super::super::flow::Flow;
 use super::super::parts::{attribute, relation_id};
 use super::Fact;
+use super::field::{Field, Fields};
 use super::numbering::{Counted, Numbering, Paragraph};
 use crate::formats::symbol_font::SymbolFont;
 use crate::sink::Sink;
@@ -18,9 +19,6 @@ const SKIPPED: &[&str] = &["del", "moveFrom", "Fallback", "tabs", "rt", "pPrChan
 
 /// Maximum number of references.
 const MAX_REFERENCES: usize = 10_000;
-
-/// Maximum nesting of fields that are followed.
-const MAX_FIELDS: usize = 100;
 
 /// Fields that include something from outside (§17.16.5), whenever the document is opened.
 const FETCHING: &[&str] = &[
@@ -47,8 +45,7 @@ pub(super) struct Story<'a> {
     skipped: usize,
     in_text: bool,
     in_instruction: bool,
-    /// Open fields: whether their instruction has ended, so that what follows is their result.
-    fields: Vec<bool>,
+    fields: Fields,
     references: Vec<String>,
     counts: BTreeMap<Fact, u64>,
 }
@@ -65,7 +62,7 @@ impl<'a> Story<'a> {
             skipped: 0,
             in_text: false,
             in_instruction: false,
-            fields: Vec::new(),
+            fields: Fields::default(),
             references: Vec::new(),
             counts: BTreeMap::new(),
         }
@@ -106,6 +103,9 @@ impl<'a> Story<'a> {
             Event::Text(text) if self.in_instruction => self.instruct(&text.xml10_content()),
             Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
             Event::CData(text) if self.in_text => self.push(&text.xml10_content()),
+            Event::GeneralRef(entity) if self.in_instruction => {
+                self.fields.instruct(&decoded(entity).unwrap_or_default());
+            }
             Event::GeneralRef(entity) if self.in_text => {
                 self.push(&decoded(entity).unwrap_or_default());
             }
@@ -146,11 +146,15 @@ impl<'a> Story<'a> {
             "sym" => self.push(&symbol(tag).unwrap_or_default()),
             "textpath" => self.push(&attribute(tag, "string").unwrap_or_default()),
             "fldChar" => self.field(&attribute(tag, "fldCharType").unwrap_or_default()),
-            "fldSimple" => self.instruct(&attribute(tag, "instr").unwrap_or_default()),
+            "fldSimple" => {
+                self.fields.begin(Field::simple());
+                self.instruct(&attribute(tag, "instr").unwrap_or_default());
+                self.field("separate");
+            }
             "txbxContent" => self.box_depth += 1,
             "chart" => self.refer(relation_id(tag, "id")),
             "relIds" => self.refer(relation_id(tag, "dm")),
-            _ => {}
+            _ => self.fields.form(name, tag),
         }
     }
 
@@ -162,6 +166,7 @@ impl<'a> Story<'a> {
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),
             "txbxContent" => self.box_depth = self.box_depth.saturating_sub(1),
+            "fldSimple" => self.fields.end_simple(),
             _ => {}
         }
     }
@@ -194,9 +199,7 @@ impl<'a> Story<'a> {
     fn end_paragraph(&mut self) {
         self.paragraph = None;
         // An instruction that does not end with its paragraph is damage: the rest is text.
-        if self.fields.contains(&false) {
-            self.fields.clear();
-        }
+        self.fields.end_paragraph();
         self.flow().end_line();
         if self.box_depth == 0 {
             self.flush_boxes();
@@ -215,19 +218,27 @@ impl<'a> Story<'a> {
     /// Processes the marks of a field; its instruction and anything in it are no text.
     fn field(&mut self, mark: &str) {
         match mark {
-            "begin" if self.fields.len() < MAX_FIELDS => self.fields.push(false),
+            "begin" => self.fields.begin(Field::default()),
             "separate" => {
-                if let Some(through) = self.fields.last_mut() {
-                    *through = true;
+                if let Some(field) = self.end_instruction() {
+                    self.fields.begin(field);
                 }
             }
-            "end" => drop(self.fields.pop()),
+            "end" => drop(self.end_instruction()),
             _ => {}
         }
     }
 
+    /// Takes out the innermost field and writes what it shows instead of its result.
+    fn end_instruction(&mut self) -> Option<Field> {
+        let mut field = self.fields.end()?;
+        self.push(&field.end_instruction().unwrap_or_default());
+        Some(field)
+    }
+
     /// Processes an instruction, or a piece of one: the first word is the name of the field.
     fn instruct(&mut self, instruction: &str) {
+        self.fields.instruct(instruction);
         let name = instruction.split_whitespace().next().unwrap_or_default();
         if FETCHING
             .iter()
@@ -238,7 +249,7 @@ impl<'a> Story<'a> {
     }
 
     fn push(&mut self, text: &str) {
-        if !self.fields.contains(&false) {
+        if self.fields.show_text() {
             self.flow().push(text);
         }
     }

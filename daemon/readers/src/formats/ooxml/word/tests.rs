@@ -286,3 +286,76 @@ fn a_missing_body_is_malformed_and_a_missing_note_is_not() {
     );
     assert_eq!(lost(b"word/footnotes.xml"), Ok(Some(Reason::Damaged)));
 }
+
+/// A complex field of an instruction, form data and the runs of its result, if it has one.
+fn field(form: &str, instruction: &str, result: Option<&str>) -> String {
+    let mark =
+        |kind, within| format!("<w:r><w:fldChar w:fldCharType='{kind}'>{within}</w:fldChar></w:r>");
+    let result = result.map(|runs| mark("separate", "") + runs);
+    let (begin, end) = (mark("begin", form), mark("end", ""));
+    format!(
+        "{begin}<w:r><w:instrText> {instruction} </w:instrText></w:r>{}{end}",
+        result.unwrap_or_default()
+    )
+}
+
+#[test]
+fn a_symbol_field_shows_its_sign_once() {
+    let sign = "SYMBOL 254 \\f &quot;Wingdings&quot; \\s 12";
+    let stored = "<w:r><w:rPr><w:rFonts w:ascii='Wingdings'/></w:rPr><w:t>\u{fe}</w:t></w:r>";
+    let fields = [
+        field("", sign, None),
+        field("", sign, Some("")),
+        field("", sign, Some(stored)),
+        format!("<w:fldSimple w:instr='{sign}'/>"),
+        format!("<w:fldSimple w:instr='{sign}'>{stored}</w:fldSimple>"),
+        format!(
+            "<w:fldSimple w:instr='TITLE'>{}</w:fldSimple>",
+            field("", sign, None)
+        ),
+    ];
+    for field in fields {
+        let body = format!("<w:p>{field}<w:r><w:t xml:space='preserve'> yes</w:t></w:r></w:p>");
+        assert_eq!(body_text(&body), "☑ yes\n", "{body}");
+    }
+    let title = field("", "TITLE", Some("<w:r><w:t>My title</w:t></w:r>"));
+    assert_eq!(body_text(&format!("<w:p>{title}</w:p>")), "My title\n");
+}
+
+#[test]
+fn form_fields_show_their_state() {
+    let form = |data: &str| {
+        let data = format!("<w:ffData><w:name w:val='x'/>{data}</w:ffData>");
+        let empty = field(&data, "FORM", Some(""));
+        assert_eq!(
+            body_text(&format!("<w:p>{}</w:p>", field(&data, "FORM", None))),
+            body_text(&format!("<w:p>{empty}</w:p>"))
+        );
+        body_text(&format!("<w:p>{empty}</w:p>"))
+    };
+    let check = |data: &str| form(&format!("<w:checkBox><w:sizeAuto/>{data}</w:checkBox>"));
+    for ticked in [
+        "<w:default w:val='1'/>",
+        "<w:default w:val='0'/><w:checked/>",
+        "<w:checked w:val='true'/>",
+    ] {
+        assert_eq!(check(ticked), "☒\n", "{ticked}");
+    }
+    for unticked in ["", "<w:default w:val='1'/><w:checked w:val='false'/>"] {
+        assert_eq!(check(unticked), "☐\n", "{unticked}");
+    }
+    let list = "<w:listEntry w:val='no'/><w:listEntry w:val='yes'/>";
+    let choice = |result: &str| form(&format!("<w:ddList>{result}{list}</w:ddList>"));
+    assert_eq!(
+        (choice(""), choice("<w:result w:val='1'/>")),
+        ("no\n".into(), "yes\n".into())
+    );
+}
+
+#[test]
+fn the_sign_of_a_check_box_control_stands_once() {
+    let control = "<w:p><w:sdt><w:sdtPr><w14:checkbox><w14:checked w14:val='1'/>\
+                   <w14:checkedState w14:val='2612' w14:font='MS Gothic'/></w14:checkbox></w:sdtPr>\
+                   <w:sdtContent><w:r><w:t>☒</w:t></w:r></w:sdtContent></w:sdt><w:r><w:t> yes</w:t></w:r></w:p>";
+    assert_eq!(body_text(control), "☒ yes\n");
+}
