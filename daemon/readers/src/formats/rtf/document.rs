@@ -1,8 +1,10 @@
 //! The groups of an RTF document and the text they make.
 
 mod before;
+mod field;
 mod font;
 mod piece;
+mod special;
 
 use simdex_extract::{Fact, Reason};
 
@@ -13,6 +15,7 @@ use super::code_page::CodePage;
 use super::object;
 use super::token::Token;
 use super::words::{self, TextTarget};
+use crate::formats::field::Form;
 use crate::sink::Sink;
 
 /// What a group is for.
@@ -22,6 +25,8 @@ pub(super) enum Dest {
     /// Nothing in it counts.
     Silent,
     Fonts,
+    /// The state of a form field.
+    Form,
     Info,
     Shape,
     Object,
@@ -47,6 +52,8 @@ pub(super) enum Piece {
     /// The label of a list item, as the program that wrote the document showed it.
     Label,
     Instruction,
+    /// An item of a list in a form field.
+    FormItem,
     ObjectClass,
     ObjectData,
     /// The page that the document was converted from.
@@ -94,6 +101,9 @@ pub(super) struct Document<'a> {
     has_fields: bool,
     /// Whether the last field is one of those.
     is_running: bool,
+    /// Whether what the last field shows was written, so that its result is left out.
+    is_shown: bool,
+    form: Form,
     object: object::Data,
 }
 
@@ -127,6 +137,8 @@ impl<'a> Document<'a> {
             date: [0; 6],
             has_fields: false,
             is_running: false,
+            is_shown: false,
+            form: Form::default(),
         }
     }
 
@@ -214,7 +226,7 @@ impl<'a> Document<'a> {
         if let Some(character) = words::character(word) {
             return self.emit(character);
         }
-        if word == "fldrslt" && std::mem::take(&mut self.is_running) {
+        if word == "fldrslt" && self.is_left_out() {
             self.group.dest = Dest::Silent;
             return;
         }
@@ -239,6 +251,9 @@ impl<'a> Document<'a> {
                     _ => Dest::Text,
                 };
                 self.date = [0; 6];
+                if piece == Piece::Instruction {
+                    self.form = Form::default();
+                }
                 self.streams.begin(piece);
             }
         }
@@ -279,56 +294,9 @@ impl<'a> Document<'a> {
             "hr" => self.date[3] = number,
             "min" => self.date[4] = number,
             "sec" => self.date[5] = number,
-            _ => return false,
+            _ => return self.form_property(word, number),
         }
         true
-    }
-
-    fn symbol(&mut self, symbol: u8) {
-        match symbol {
-            b'*' => {}
-            b'\\' | b'{' | b'}' => self.text(&[symbol]),
-            _ => {
-                self.skip = 0;
-                self.flush();
-                match symbol {
-                    b'~' => self.emit("\u{a0}"),
-                    b'_' => self.emit("-"),
-                    b'\t' => self.emit("\t"),
-                    b'\r' | b'\n' => self.emit("\n"),
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn unicode(&mut self, number: i32) {
-        self.flush();
-        self.skip = self.group.fallback;
-        // Numbers beyond 15 bits are written as negative ones; some writers exceed 16 bits.
-        let code = if number < 0 {
-            number + 0x1_0000
-        } else {
-            number
-        };
-        let Ok(code) = u32::try_from(code) else {
-            return;
-        };
-        let high = self.high.take();
-        match (high, u16::try_from(code)) {
-            (_, Ok(unit @ 0xd800..=0xdbff)) => self.high = Some(unit),
-            (Some(high), Ok(low @ 0xdc00..=0xdfff)) => {
-                let text = String::from_utf16_lossy(&[high, low]);
-                self.emit(&text);
-            }
-            _ => {
-                let text = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-                // Symbol fonts have their characters in the private use area.
-                let font = self.fonts.symbols(self.group.font.or(self.default_font));
-                let text = font.map_or(text, |font| font.of_private(text));
-                self.emit(text.encode_utf8(&mut [0; 4]));
-            }
-        }
     }
 
     /// Adds bytes of text, without those of a fallback.
@@ -349,10 +317,13 @@ impl<'a> Document<'a> {
         if self.run.is_empty() {
             return;
         }
-        let is_fact = matches!(self.streams.innermost(), Some(Piece::Fact(_)));
+        let is_plain = matches!(
+            self.streams.innermost(),
+            Some(Piece::Fact(_) | Piece::Instruction | Piece::FormItem)
+        );
         let page = match self.group.dest {
             // Only text has a font.
-            Dest::Text if !is_fact => self.fonts.page(self.group.font.or(self.default_font)),
+            Dest::Text if !is_plain => self.fonts.page(self.group.font.or(self.default_font)),
             _ => None,
         };
         let page = page.unwrap_or(self.page);

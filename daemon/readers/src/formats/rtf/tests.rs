@@ -130,6 +130,37 @@ fn of_fields_the_result_is_read() {
 }
 
 #[test]
+fn a_symbol_field_shows_its_sign_once() {
+    let sign = r#"{\*\fldinst {\f2 SYMBOL 254 \\f "Wingdings" \\s 10}}"#;
+    let fonts = r"{\fonttbl{\f0 Arial;}{\f2\fcharset2 Wingdings;}}";
+    for result in [r"", r"{\fldrslt }", r"{\fldrslt{\f2\'fe}}"] {
+        let rtf = format!(
+            r#"{{\rtf1{fonts}{{\field{sign}{result}}} yes {{\field{{\*\fldinst HYPERLINK "x"}}{{\fldrslt link}}}}}}"#
+        );
+        assert_eq!(text(&rtf), "☑ yes link", "{rtf}");
+    }
+}
+
+#[test]
+fn form_fields_show_their_state() {
+    let form = |name: &str, data: &str| {
+        let data = format!(r"{{\*\datafield 6500}}{{\*\formfield{{{data}{{\*\ffname a}}}}}}");
+        text(&format!(
+            r"{{\rtf1{{\field{{\*\fldinst {{{name} }}{{{data}}}}}{{\fldrslt }}}}.}}"
+        ))
+    };
+    let check = |data| form("FORMCHECKBOX", data);
+    assert_eq!(check(r"\fftype1\ffres1\ffdefres0"), "☒.");
+    assert_eq!(check(r"\fftype1\ffres25\ffdefres1"), "☒.");
+    assert_eq!(check(r"\fftype1\ffres0\ffdefres1"), "☐.");
+    assert_eq!(check(r"\fftype1\ffres25"), "☐.");
+    let items = r"{\*\ffl no}{\*\ffl yes}";
+    let choice = |data: &str| form("FORMDROPDOWN", &(data.to_owned() + items));
+    assert_eq!(choice(r"\fftype2\ffres1"), "yes.");
+    assert_eq!(choice(r"\fftype2\ffres25\ffdefres0"), "no.");
+}
+
+#[test]
 fn what_the_document_says_of_itself_are_facts() {
     let rtf = r"{\rtf1\ansi\ansicpg932{\info{\upr{\title ??}{\*\ud{\title \u12486\'83\'65}}}{\author \'83\'65}
 {\creatim\yr2006\mo5\dy18\hr12\min19}}{\*\generator Writer 1;}x}"

@@ -41,7 +41,6 @@ const SILENT: &[&str] = &[
     "atnauthor",
     "template",
     "background",
-    "formfield",
     "mhtmltag",
     "falt",
     "panose",
@@ -87,6 +86,7 @@ pub(super) fn destination(word: &str, within: Dest) -> Option<TextTarget> {
         Dest::Shape => shape(word),
         Dest::Object => object(word),
         Dest::Pair => (word == "ud").then_some(TextTarget::To(Dest::Text)),
+        Dest::Form => (word == "ffl").then_some(TextTarget::Collect(Piece::FormItem)),
         Dest::Rows | Dest::Tag => None,
         Dest::Text => text(word),
     }
@@ -106,6 +106,7 @@ fn text(word: &str) -> Option<TextTarget> {
         "generator" => return Some(TextTarget::Collect(Piece::Fact(Fact::Producer))),
         "listtext" | "pntext" => return Some(TextTarget::Collect(Piece::Label)),
         "fonttbl" => Dest::Fonts,
+        "formfield" => Dest::Form,
         "info" => Dest::Info,
         "object" => Dest::Object,
         "shpinst" | "do" => Dest::Shape,

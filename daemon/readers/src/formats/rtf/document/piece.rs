@@ -34,6 +34,7 @@ impl Document<'_> {
             }
             Piece::Label => self.label(&text),
             Piece::Instruction => self.field(&text),
+            Piece::FormItem => self.form.add_item(text.trim()),
             Piece::ObjectClass => self.object.class = text,
             Piece::ObjectData => {
                 let reason = self.object.hand_over(self.streams.sink);
@@ -54,24 +55,6 @@ impl Document<'_> {
         }
         self.streams.push(label);
         self.streams.push(" ");
-    }
-
-    /// Processes a field's instruction; its result follows.
-    fn field(&mut self, instruction: &str) {
-        let name = instruction.split_whitespace().next().unwrap_or_default();
-        match name {
-            "INCLUDEPICTURE" | "INCLUDETEXT" | "LINK" | "DDE" | "DDEAUTO" => {
-                self.streams.sink.count(Fact::External, 1);
-            }
-            "PAGE" | "NUMPAGES" | "SECTIONPAGES" | "DATE" | "TIME" | "FILENAME" => {
-                let mut pieces = self.streams.kinds();
-                self.is_running = pieces.any(|piece| {
-                    matches!(piece, Piece::Aside(AsideKind::Header | AsideKind::Footer))
-                });
-                self.has_fields |= self.is_running;
-            }
-            _ => {}
-        }
     }
 
     /// The time is the writer's local time, so the offset from UTC is unknown (RFC 3339 §4.3).
