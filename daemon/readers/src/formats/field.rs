@@ -82,6 +82,14 @@ pub(in crate::formats) struct Form {
 }
 
 impl Form {
+    #[cfg(feature = "office")]
+    pub(in crate::formats) fn of(kind: FormKind) -> Self {
+        Self {
+            kind: Some(kind),
+            ..Self::default()
+        }
+    }
+
     pub(in crate::formats) fn add_item(&mut self, item: &str) {
         if self.items.len() < MAX_ITEMS {
             let end = item.floor_char_boundary(MAX_INSTRUCTION);

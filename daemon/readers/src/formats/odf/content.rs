@@ -3,6 +3,7 @@
 //! Elements are recognised by their usual prefixes, which every program writes.
 
 mod element;
+mod form;
 
 use std::collections::BTreeSet;
 
@@ -13,6 +14,7 @@ use super::super::aside::{AsideKind, Streams, says_little};
 use super::super::xml::decoded;
 use super::lists::Lists;
 use super::table::{Table, Value};
+use crate::formats::field::Form;
 use crate::sink::Sink;
 
 /// Maximum number of spaces that one `text:s` gives.
@@ -37,6 +39,8 @@ pub(super) enum Piece {
     },
     /// What a master page shows on every slide.
     Master,
+    /// A form field that states its state.
+    Form(Form),
 }
 
 /// What the end of an element undoes.
@@ -217,6 +221,7 @@ impl<'a> Content<'a> {
                     .end_cell(&mut self.streams, text.trim(), repeated);
             }
             Piece::Master => {}
+            Piece::Form(form) => self.mark(form.shown().unwrap_or_default()),
         }
     }
 

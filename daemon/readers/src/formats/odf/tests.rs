@@ -9,8 +9,7 @@ use super::*;
 use crate::input::input_of;
 use crate::sink::collected::Collected;
 
-const NAMESPACES: &str =
-    "xmlns:office='o' xmlns:text='t' xmlns:table='b' xmlns:draw='d' xmlns:style='s'";
+const NAMESPACES: &str = "xmlns:office='o' xmlns:text='t' xmlns:table='b' xmlns:draw='d' xmlns:style='s' xmlns:form='f' xmlns:field='i'";
 
 fn read_with(bytes: &[u8], budgets: Budgets) -> (Sink, Reading, Vec<Collected>) {
     let (mut sink, members) = Sink::collecting(1 << 20, budgets);
@@ -45,6 +44,58 @@ fn white_space_is_what_the_format_means_by_it() {
         text("<text:p>a<text:s text:c='4000000000'/>b</text:p>").len(),
         259
     );
+}
+
+#[test]
+fn controls_of_forms_show_their_state() {
+    let control = |element: &str| text(&format!("<office:forms>{element}</office:forms>"));
+    let ticked = "<form:checkbox form:label='yes' form:current-state='checked'/>";
+    assert_eq!(control(ticked), "☒ yes\n");
+    assert_eq!(control("<form:checkbox form:state='checked'/>"), "☒\n");
+    assert_eq!(
+        control("<form:checkbox form:state='checked' form:current-state='unchecked'/>"),
+        "☐\n"
+    );
+    assert_eq!(control("<form:checkbox form:state='unknown'/>"), "▣\n");
+    assert_eq!(
+        control(
+            "<form:radio form:label='a' form:current-selected='true'/><form:radio form:label='b'/>"
+        ),
+        "☒ a\n☐ b\n"
+    );
+    let list = "<form:listbox><form:option form:label='a'/>\
+                <form:option form:label='b' form:current-selected='true'/></form:listbox>";
+    assert_eq!(control(list), "b\n");
+    assert_eq!(
+        control("<form:text form:current-value='typed'/>"),
+        "typed\n"
+    );
+}
+
+#[test]
+fn form_fields_of_other_programs_show_their_state() {
+    let field = |kind: &str, parameters: &[(&str, &str)]| {
+        let parameters: String = parameters
+            .iter()
+            .map(|(name, value)| {
+                format!("<field:param field:name='{name}' field:value='{value}'/>")
+            })
+            .collect();
+        text(&format!(
+            "<text:p>a <field:fieldmark field:type='vnd.oasis.opendocument.field.{kind}'>{parameters}\
+             </field:fieldmark> b</text:p>"
+        ))
+    };
+    let ticked = [("Checkbox_Checked", "true")];
+    assert_eq!(field("FORMCHECKBOX", &ticked), "a ☒ b\n");
+    assert_eq!(field("FORMCHECKBOX", &[]), "a ☐ b\n");
+    let chosen = [
+        ("Dropdown_ListEntry", "no"),
+        ("Dropdown_ListEntry", "yes"),
+        ("Dropdown_Selected", "1"),
+    ];
+    assert_eq!(field("FORMDROPDOWN", &chosen), "a yes b\n");
+    assert_eq!(field("FORMTEXT", &[]), "a b\n");
 }
 
 const LIST_STYLES: &str = "<text:list-style style:name='L'>\

@@ -32,7 +32,8 @@ impl Content<'_> {
             ("office", local) => self.office_element(local, name),
             ("style", local) => self.style_element(local, tag),
             ("draw" | "presentation", local) => self.draw_element(local, name, tag),
-            ("form", _) => self.form_element(tag),
+            ("form", local) => self.form_element(local, tag),
+            ("field", local) => self.field_element(local, tag),
             ("ooo", "module") => {
                 self.streams.sink.count(Fact::Scripts, 1);
                 Undo::Nothing
@@ -194,17 +195,6 @@ impl Content<'_> {
             _ => return Undo::Nothing,
         };
         self.piece(Piece::Aside(aside, false))
-    }
-
-    fn form_element(&mut self, tag: &BytesStart<'_>) -> Undo {
-        if let Some(value) = attribute(tag, "form:current-value").filter(|value| !value.is_empty())
-        {
-            self.streams.sink.count(Fact::FormFields, 1);
-            self.streams.newline();
-            self.streams.push(&value);
-            self.streams.newline();
-        }
-        Undo::Nothing
     }
 
     /// Metadata of the document.
