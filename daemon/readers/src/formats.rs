@@ -6,6 +6,8 @@ mod archive;
 mod aside;
 #[cfg(feature = "mail")]
 mod card;
+#[cfg(any(feature = "office", feature = "rtf", feature = "web"))]
+mod check_box;
 #[cfg(feature = "mail")]
 mod eml;
 #[cfg(feature = "web")]

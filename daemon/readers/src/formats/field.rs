@@ -4,6 +4,7 @@
 
 use encoding_rs::WINDOWS_1252;
 
+use super::check_box::check_box;
 use super::symbol_font::SymbolFont;
 
 /// Longest instruction that is kept, in bytes.
@@ -12,14 +13,6 @@ pub(in crate::formats) const MAX_INSTRUCTION: usize = 256;
 const MAX_ITEMS: usize = 100;
 /// A result that says: as by default ([MS-DOC] §2.9.78).
 const UNDEFINED: u16 = 25;
-
-const TICKED: &str = "☒";
-const UNTICKED: &str = "☐";
-
-/// The sign for a box or a button that is chosen or not.
-pub(in crate::formats) const fn check_box(is_ticked: bool) -> &'static str {
-    if is_ticked { TICKED } else { UNTICKED }
-}
 
 /// The sign that a SYMBOL field shows (ECMA-376 Part 1 §17.16.5.67), whatever its stored result is.
 pub(in crate::formats) fn sign(instruction: &str) -> Option<char> {

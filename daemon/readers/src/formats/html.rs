@@ -2,7 +2,8 @@
 //! scripts are counted, never run; nothing is fetched.
 //!
 //! The text is what people read on the page, including what only a script or a style would hide or show. The title is
-//! in the head, is not part of the page, and becomes a fact.
+//! in the head, is not part of the page, and becomes a fact. Pictures and controls of forms are read as [`replaced`]
+//! says.
 
 use std::convert::Infallible;
 
@@ -18,10 +19,12 @@ use crate::sink::Sink;
 pub(super) mod address;
 mod frames;
 mod list;
+mod replaced;
 mod tag;
 mod text;
 
 use list::Lists;
+use replaced::Shown;
 use tag::Tag;
 use text::Text;
 
@@ -256,6 +259,11 @@ impl<'a> PageReader<'a> {
         if let Some(label) = self.lists.start(&tag) {
             self.page.list_numbers += 1;
             self.text.label = Some(label);
+        }
+        match replaced::shown(&tag) {
+            Some(Shown::Picture(alternative)) => self.text.picture(&alternative),
+            Some(Shown::Words(words)) => self.text.push(&format!(" {words} "), false),
+            None => {}
         }
         match tag.name.as_slice() {
             b"pre" | b"textarea" | b"listing" | b"xmp" => self.preformatted += 1,

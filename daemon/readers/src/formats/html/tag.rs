@@ -16,6 +16,11 @@ const KEPT: &[&str] = &[
     "value",
     "reversed",
     "style",
+    "alt",
+    "checked",
+    "selected",
+    "role",
+    "aria-hidden",
 ];
 
 /// Elements whose text is not read.

@@ -49,6 +49,30 @@ fn what_the_page_says_of_itself_are_facts() {
     assert_eq!(page.text.trim(), "x");
 }
 
+/// A ticked box changes what a form says.
+#[test]
+fn controls_of_forms_show_their_state() {
+    let boxes = "<p><input type=checkbox checked>Yes<input type=CheckBox> no</p>\
+                 <p>A<input type=radio name=r>B<input type=radio name=r checked='checked'/>";
+    assert_eq!(text(boxes), "☒ Yes ☐ no\nA ☐ B ☒");
+    let list = "<select><option>one<option selected>two<option>three</select>";
+    assert_eq!(text(list), "one\n☒ two\nthree\n");
+    let values = "<p>Name: <input value='Jo Doe'>, <input type=number value=5><input type=hidden value=x>\
+                  <input type=password value=y><input type=file value=z><input></p>\
+                  <input type=submit value=Send><input type=checkbox role=button id=menu>";
+    assert_eq!(text(values), "Name: Jo Doe , 5\nSend");
+}
+
+#[test]
+fn pictures_are_read_as_their_alternative_text() {
+    let html = "<p><img alt=W src=w.png>e do <img alt=' not '>agree: <img src=minus.png alt=\u{2212}>5</p>\
+                <img alt=One><img alt=Two><img alt=''><img src=x.png><img alt='image001.PNG'><img alt=cid:a@b>\
+                <img aria-hidden=true alt='\\displaystyle x'><map><area alt=North><area></map>\
+                <input type=image alt=Go value=x>";
+    assert_eq!(text(html), "We do not agree: \u{2212}5\nOne Two North Go");
+    assert_eq!(text("a<a href='#top'><img alt=\u{2191}></a> b"), "a b");
+}
+
 #[test]
 fn signs_that_link_within_the_page_are_no_text() {
     let html = "<p>One.<a href='#p1' class=pilcrow>\u{b6}</a></p><a href='#'>\u{25b2}</a><h2>Two</h2>\

@@ -81,6 +81,8 @@ pub(super) struct Text {
     /// The label of a list item, until its first word.
     pub(super) label: Option<String>,
     head: LineHead,
+    /// Where the alternative text of the last picture ends.
+    picture_end: Option<usize>,
 }
 
 /// What was written before the first word of a line or of an item: the mark of a quote, a label.
@@ -106,6 +108,13 @@ impl Text {
         }
         self.space =
             piece.is_empty() && self.space || piece.ends_with(|c: char| c.is_ascii_whitespace());
+    }
+
+    /// Adds the alternative text of a picture. Pictures side by side are words apart.
+    pub(super) fn picture(&mut self, alternative: &str) {
+        self.space |= self.picture_end == Some(self.text.len());
+        self.push(alternative, false);
+        self.picture_end = Some(self.text.len());
     }
 
     fn word(&mut self, word: &str) {

@@ -5,7 +5,8 @@ use simdex_extract::Fact;
 
 use super::super::super::package::attribute;
 use super::{Content, Piece, Undo};
-use crate::formats::field::{Form, FormKind, check_box};
+use crate::formats::check_box::check_box;
+use crate::formats::field::{Form, FormKind};
 
 /// A check box that is neither ticked nor unticked.
 const UNDECIDED: &str = "▣";
