@@ -10,7 +10,7 @@ use super::symbol_font::SymbolFont;
 /// Longest instruction that is kept, in bytes.
 pub(in crate::formats) const MAX_INSTRUCTION: usize = 256;
 /// Maximum number of items of a list; Word allows 25.
-const MAX_ITEMS: usize = 100;
+pub(in crate::formats) const MAX_ITEMS: usize = 100;
 /// A result that says: as by default ([MS-DOC] §2.9.78).
 const UNDEFINED: u16 = 25;
 

@@ -6,6 +6,7 @@
 mod fib;
 mod pieces;
 mod revisions;
+mod signs;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -13,6 +14,7 @@ mod text;
 use fib::{Fib, Structure};
 use pieces::Piece;
 use revisions::{Changes, Revisions};
+use signs::{Signs, Stretch};
 use simdex_extract::{Fact, Outcome, Reason};
 use text::TextWriter;
 
@@ -37,49 +39,79 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     };
     let table = table.as_deref().unwrap_or(&document);
     let (pieces, lists) = pieces::pieces(&fib, table, &document);
-    let revisions = Revisions::parse(&fib, table, &document);
-    let reason = write(&fib, &pieces, &revisions, &lists, &document, sink);
+    let mut revisions = Revisions::parse(&fib, table, &document);
+    let signs = Signs::new(&fib, table, std::mem::take(&mut revisions.signs));
+    // It holds pictures too and may be long.
+    let data = signs.has_forms().then(|| stream(&file, "Data", sink).ok());
+    let data = data.flatten().map(|(data, _)| data).unwrap_or_default();
+    let text = Text {
+        document: &document,
+        pieces: &pieces,
+        lists: &lists,
+        revisions: &revisions,
+        signs: &signs,
+        data: &data,
+    };
+    let reason = text.write(&fib, sink);
     count(&fib, sink);
     Ok(partial.or(reason).or(beside(&file, sink)))
 }
 
-/// Writes all parts of the document.
-fn write(
-    fib: &Fib,
-    pieces: &[Piece],
-    revisions: &Revisions,
-    lists: &[Changes],
-    document: &[u8],
-    sink: &mut Sink,
-) -> Option<Reason> {
-    let mut reason = None;
-    let mut start = 0_u32;
-    for length in fib.parts {
-        let end = start.saturating_add(length);
-        let mut writer = TextWriter::new(fib.encoding, sink);
-        for piece in pieces {
-            let piece = piece.within(start, end);
-            let wanted = piece.bytes();
-            let available = wanted.start.min(document.len())..wanted.end.min(document.len());
-            if available.len() < wanted.len() {
-                reason = Some(Reason::Damaged);
+/// The characters of a document and what is known of them.
+struct Text<'a> {
+    document: &'a [u8],
+    pieces: &'a [Piece],
+    lists: &'a [Changes],
+    revisions: &'a Revisions,
+    signs: &'a Signs,
+    /// The data of form fields.
+    data: &'a [u8],
+}
+
+impl Text<'_> {
+    /// Writes all parts of the document.
+    fn write(&self, fib: &Fib, sink: &mut Sink) -> Option<Reason> {
+        let mut reason = None;
+        let mut start = 0_u32;
+        for length in fib.parts {
+            let end = start.saturating_add(length);
+            let mut writer = TextWriter::new(fib.encoding, sink);
+            for piece in self.pieces {
+                let is_cut = self.write_piece(piece.within(start, end), &mut writer);
+                reason = reason.or(is_cut.then_some(Reason::Damaged));
             }
-            if piece.length == 0 || piece.changes(lists).is_deleted {
-                continue;
-            }
-            for kept in revisions.kept(available) {
-                writer.write(&document[kept], piece.is_wide);
+            writer.end();
+            start = end;
+            if sink.is_full() {
+                break;
             }
         }
-        writer.end();
-        start = end;
-        if sink.is_full() {
-            break;
-        }
+        sink.count(Fact::Insertions, self.revisions.insertions);
+        sink.count(Fact::Deletions, self.revisions.deletions());
+        reason
     }
-    sink.count(Fact::Insertions, revisions.insertions);
-    sink.count(Fact::Deletions, revisions.deletions());
-    reason
+
+    /// Writes what is kept of a piece; returns whether the document ends within it.
+    fn write_piece(&self, piece: Piece, writer: &mut TextWriter<'_>) -> bool {
+        let wanted = piece.bytes();
+        let length = self.document.len();
+        let available = wanted.start.min(length)..wanted.end.min(length);
+        let is_cut = available.len() < wanted.len();
+        if piece.length == 0 || piece.changes(self.lists).is_deleted {
+            return is_cut;
+        }
+        let width = if piece.is_wide { 2 } else { 1 };
+        for kept in self.revisions.kept(available) {
+            for stretch in self.signs.stretches(self.document, kept, width) {
+                match stretch {
+                    Stretch::Text(range) => writer.write(&self.document[range], piece.is_wide),
+                    Stretch::Character(sign) => writer.sign(sign),
+                    Stretch::Form(at) => writer.form(signs::form(self.data, at)),
+                }
+            }
+        }
+        is_cut
+    }
 }
 
 /// Counts what the text contains besides paragraphs, by the lengths of its tables.

@@ -21,6 +21,7 @@ impl Structure {
     pub(super) const FOOTNOTES: Self = Self(2);
     pub(super) const COMMENTS: Self = Self(4);
     pub(super) const CHARACTERS: Self = Self(12);
+    pub(super) const FONTS: Self = Self(15);
     pub(super) const PIECES: Self = Self(33);
     pub(super) const ENDNOTES: Self = Self(46);
     pub(super) const TEXT_BOXES: Self = Self(56);

@@ -1,15 +1,21 @@
-//! Tracked changes [MS-DOC] §2.6.1: runs of characters marked as deleted or inserted.
+//! Character properties that matter [MS-DOC] §2.6.1: runs of characters marked as deleted or inserted, and those that
+//! stand for something else.
 
 use std::ops::Range;
 
 use super::fib::{Fib, Structure};
-use crate::compound::{double_words, word};
+use super::signs::Sign;
+use crate::compound::{double_word, double_words, word};
 
 /// Bytes of a page of character formatting.
 const PAGE_BYTES: usize = 512;
 /// Changes of character properties: marked as deleted, marked as inserted; and their numbers in the short form.
 const DELETED: u16 = 0x0800;
 const INSERTED: u16 = 0x0801;
+/// A sign of a font; where the data of the character are, and that these are no picture.
+const SYMBOL: u16 = 0x6a09;
+const LOCATION: u16 = 0x6a03;
+const IS_DATA: u16 = 0x0806;
 const SHORT_DELETED: u16 = 0x41;
 const SHORT_INSERTED: u16 = 0x42;
 
@@ -19,13 +25,18 @@ pub(super) struct Revisions {
     /// Sorted and disjoint.
     deleted: Vec<Range<usize>>,
     pub(super) insertions: u64,
+    /// Runs of characters that stand for something else.
+    pub(super) signs: Vec<(Range<usize>, Sign)>,
 }
 
-/// The tracked changes in a list of property changes.
+/// What matters in a list of property changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Changes {
     pub(super) is_deleted: bool,
     is_inserted: bool,
+    symbol: Option<(u16, u16)>,
+    location: Option<u32>,
+    is_data: bool,
 }
 
 impl Changes {
@@ -38,6 +49,9 @@ impl Changes {
             match change {
                 DELETED => changes.is_deleted = is_on,
                 INSERTED => changes.is_inserted = is_on,
+                SYMBOL => changes.symbol = word(operand, 0).zip(word(operand, 2)),
+                LOCATION => changes.location = double_word(operand, 0),
+                IS_DATA => changes.is_data = is_on,
                 _ => {}
             }
             let length = match change >> 13 {
@@ -58,6 +72,14 @@ impl Changes {
         Self {
             is_deleted: number == SHORT_DELETED && is_on,
             is_inserted: number == SHORT_INSERTED && is_on,
+            ..Self::default()
+        }
+    }
+
+    fn sign(self) -> Option<Sign> {
+        match self.symbol {
+            Some((font, code)) => Some(Sign::Symbol(font, code)),
+            None => self.location.filter(|_| self.is_data).map(Sign::Form),
         }
     }
 }
@@ -85,6 +107,8 @@ impl Revisions {
                     revisions.insertions += u64::from(after_insertion != Some(range.start));
                     after_insertion = Some(range.end);
                 }
+                let sign = changes.sign().map(|sign| (range.clone(), sign));
+                revisions.signs.extend(sign);
                 if changes.is_deleted {
                     revisions.deleted.push(range);
                 }

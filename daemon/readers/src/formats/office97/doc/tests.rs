@@ -1,5 +1,7 @@
 //! Documents made here: pieces, parts, fields, tables, revisions; Word 6; broken ones.
 
+use std::ops::Range;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -15,6 +17,21 @@ struct Run(&'static str, bool);
 /// A document of these runs, with the characters of its parts and the bytes between two offsets marked as deleted. Runs
 /// are stored back to front, as fast saves may do.
 fn doc(runs: &[Run], parts: &[u32], deleted: Option<(usize, usize)>) -> Vec<u8> {
+    let (mut main, mut table) = streams(runs, parts);
+    if let Some((from, to)) = deleted {
+        // Bold, to be skipped, then the mark.
+        mark(
+            &mut main,
+            &mut table,
+            from..to,
+            &[0x35, 0x08, 1, 0x00, 0x08, 1],
+        );
+    }
+    compound_of(&[("WordDocument", &main), ("1Table", &table)])
+}
+
+/// The main stream and that of the tables.
+fn streams(runs: &[Run], parts: &[u32]) -> (Vec<u8>, Vec<u8>) {
     let (mut main, mut places) = (vec![0; TEXT], vec![0; runs.len()]);
     for (index, Run(text, is_wide)) in runs.iter().enumerate().rev() {
         let start = main.len() as u32;
@@ -49,29 +66,26 @@ fn doc(runs: &[Run], parts: &[u32], deleted: Option<(usize, usize)>) -> Vec<u8> 
         154 + 8 * 33 + 4,
         &(table.len() as u32).to_le_bytes(),
     );
-    if let Some((from, to)) = deleted {
-        mark_deleted(&mut main, &mut table, from, to);
-    }
-    compound_of(&[("WordDocument", &main), ("1Table", &table)])
+    (main, table)
 }
 
 fn put(bytes: &mut [u8], at: usize, piece: &[u8]) {
     bytes[at..at + piece.len()].copy_from_slice(piece);
 }
 
-/// Adds a page of formatting that marks bytes as deleted, and the list of pages.
-fn mark_deleted(main: &mut Vec<u8>, table: &mut Vec<u8>, from: usize, to: usize) {
+/// Adds a page of formatting with properties of the characters in a range of bytes, and the list of pages.
+fn mark(main: &mut Vec<u8>, table: &mut Vec<u8>, range: Range<usize>, properties: &[u8]) {
     main.resize(main.len().next_multiple_of(512), 0);
     let page = main.len() / 512;
-    let places = [TEXT, from, to, main.len()].map(|place| place as u32);
+    let places = [TEXT, range.start, range.end, main.len()].map(|place| place as u32);
     let mut bytes: Vec<u8> = places
         .iter()
         .flat_map(|place| place.to_le_bytes())
         .collect();
     bytes.extend([0, 200, 0]);
     bytes.resize(512, 0);
-    // Four bytes: bold, to be skipped, then the mark.
-    put(&mut bytes, 400, &[6, 0x35, 0x08, 1, 0x00, 0x08, 1]);
+    bytes[400] = properties.len() as u8;
+    put(&mut bytes, 401, properties);
     bytes[511] = 3;
     main.extend(bytes);
     put(main, 154 + 8 * 12, &(table.len() as u32).to_le_bytes());
@@ -140,6 +154,97 @@ fn deleted_text_is_left_out_and_counted() {
     assert_eq!((&*text, reading), ("keep keep\n", Ok(None)));
     assert_eq!(sink.facts().number(Fact::Deletions), 1);
     assert_eq!(sink.facts().number(Fact::Insertions), 0);
+}
+
+/// Adds the list of fonts: Arial and Wingdings.
+fn put_fonts(main: &mut [u8], table: &mut Vec<u8>) {
+    let start = table.len() as u32;
+    table.extend([2, 0, 0, 0]);
+    for name in ["Arial\0", "Wingdings\0"] {
+        let name: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        table.push(39 + name.len() as u8);
+        table.extend([0; 39]);
+        table.extend(name);
+    }
+    let length = table.len() as u32 - start;
+    put(main, 154 + 8 * 15, &start.to_le_bytes());
+    put(main, 154 + 8 * 15 + 4, &length.to_le_bytes());
+}
+
+/// A document in which bytes have properties, with forms.
+fn doc_with(run: Run, range: Range<usize>, properties: &[u8], data: &[u8]) -> Vec<u8> {
+    let (mut main, mut table) = streams(&[run], &[100]);
+    put_fonts(&mut main, &mut table);
+    let range = TEXT + range.start..TEXT + range.end;
+    mark(&mut main, &mut table, range, properties);
+    compound_of(&[("WordDocument", &main), ("1Table", &table), ("Data", data)])
+}
+
+#[test]
+fn signs_of_symbol_fonts_are_text() {
+    let read = |font: u8, code: [u8; 2]| {
+        let symbol = [0x09, 0x6a, font, 0, code[0], code[1]];
+        let narrow = doc_with(Run("(a) ( yes", false), 4..5, &symbol, b"");
+        let wide = doc_with(Run("(a) ( yes", true), 8..10, &symbol, b"");
+        assert_eq!(text(&narrow).0, text(&wide).0);
+        text(&narrow).0
+    };
+    assert_eq!(read(1, [0xfe, 0xf0]), "(a) ☑ yes\n");
+    assert_eq!(read(1, [0xa8, 0]), "(a) ☐ yes\n");
+    assert_eq!(read(0, [0x12, 0x22]), "(a) − yes\n");
+    assert_eq!(read(9, [0xfe, 0xf0]), "(a) \u{f0fe} yes\n");
+}
+
+#[test]
+fn a_symbol_field_shows_its_sign_once() {
+    let fields = "\u{13}SYMBOL 254 \\f Wingdings\u{15}, \u{13} SYMBOL 168 \\f \"Wingdings\" \\s 10 \u{14}\u{fe}\u{15} no\rend";
+    assert_eq!(
+        text(&doc(&[Run(fields, false)], &[100], None)).0,
+        "☑, ☐ no\nend\n"
+    );
+    let open = "\u{13}SYMBOL 254 \\f Wingdings\u{14}\u{fe}\rend";
+    assert_eq!(text(&doc(&[Run(open, false)], &[100], None)).0, "☑\nend\n");
+}
+
+/// The data of a form field: an offset into the stream, and the properties that lead there.
+fn form_data(bits: u16, default: u16, items: &[&str]) -> (Vec<u8>, [u8; 9]) {
+    let words =
+        |words: &[u16]| -> Vec<u8> { words.iter().flat_map(|word| word.to_le_bytes()).collect() };
+    let counted = |text: &str| {
+        let units: Vec<u16> = text.encode_utf16().collect();
+        [words(&[units.len() as u16]), words(&units)].concat()
+    };
+    let mut data = vec![0; 8];
+    data.extend(words(&[0, 0, 0x44]));
+    data.resize(8 + 0x44, 0);
+    data.extend(words(&[0xffff, 0xffff, bits, 0, 0]));
+    data.extend([counted("Name"), words(&[0, default])].concat());
+    data.extend(words(&[0; 10]));
+    data.extend(words(&[0xffff, items.len() as u16, 0]));
+    data.extend(items.iter().flat_map(|item| counted(item)));
+    (data, [0x06, 0x08, 1, 0x03, 0x6a, 8, 0, 0, 0])
+}
+
+#[test]
+fn form_fields_show_their_state() {
+    let read = |bits: u16, default: u16| {
+        let (data, properties) = form_data(bits, default, &["no", "yes"]);
+        let run = Run("\u{13} FORMCHECK \u{1}\u{14}\u{15}.", false);
+        text(&doc_with(run, 12..13, &properties, &data)).0
+    };
+    assert_eq!(
+        (read(1 | 1 << 2, 0), read(1, 1)),
+        ("☒.\n".into(), "☐.\n".into())
+    );
+    assert_eq!(
+        (read(1 | 25 << 2, 1), read(1 | 25 << 2, 0)),
+        ("☒.\n".into(), "☐.\n".into())
+    );
+    assert_eq!(
+        (read(2 | 1 << 2, 0), read(2 | 25 << 2, 0)),
+        ("yes.\n".into(), "no.\n".into())
+    );
+    assert_eq!(read(0, 0), ".\n");
 }
 
 #[test]

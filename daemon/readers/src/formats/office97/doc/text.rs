@@ -3,6 +3,7 @@
 use encoding_rs::{Encoding, UTF_16LE};
 use simdex_extract::Fact;
 
+use crate::formats::field::{self, Form};
 use crate::sink::Sink;
 
 /// Fields that are filled in by hand.
@@ -12,15 +13,26 @@ const EXTERNAL_FIELDS: &[&str] = &["INCLUDETEXT", "INCLUDEPICTURE", "LINK", "DDE
 /// Bytes of an instruction that are kept.
 const MAX_INSTRUCTION: usize = 256;
 
+/// The part of a field that is being read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Instruction,
+    Result,
+    /// A result that is left out: what the field shows was written.
+    Replaced,
+}
+
 /// Writes one part of a document.
 pub(super) struct TextWriter<'a> {
     encoding: &'static Encoding,
     sink: &'a mut Sink,
-    /// For each open field, whether its result has begun.
-    fields: Vec<bool>,
-    /// Open fields whose instruction is being read: nothing is written then.
+    /// Open fields, the innermost last.
+    fields: Vec<Phase>,
+    /// Open fields of which no result is being read: nothing is written then.
     instructions: usize,
     instruction: String,
+    /// The state of the field whose instruction is being read, if it keeps one.
+    form: Form,
     /// Whether the last character ended a cell; another then ends the row.
     after_cell: bool,
 }
@@ -33,6 +45,7 @@ impl<'a> TextWriter<'a> {
             fields: Vec::new(),
             instructions: 0,
             instruction: String::new(),
+            form: Form::default(),
             after_cell: false,
         }
     }
@@ -57,6 +70,16 @@ impl<'a> TextWriter<'a> {
         }
     }
 
+    /// Writes a sign that a character stands for.
+    pub(super) fn sign(&mut self, sign: char) {
+        self.plain(sign.encode_utf8(&mut [0; 4]));
+    }
+
+    /// Notes the state of the field whose instruction is being read.
+    pub(super) fn form(&mut self, form: Option<Form>) {
+        self.form = form.unwrap_or_default();
+    }
+
     pub(super) fn end(self) {
         self.sink.newline();
     }
@@ -77,12 +100,18 @@ impl<'a> TextWriter<'a> {
     fn special(&mut self, c: char) {
         match c {
             '\u{13}' => {
-                self.fields.push(false);
+                self.fields.push(Phase::Instruction);
                 self.instructions += 1;
                 self.instruction.clear();
+                self.form = Form::default();
             }
             '\u{14}' => self.start_result(),
             '\u{15}' => self.end_field(),
+            // A sign is no paragraph: the end of the field is missing.
+            '\r' if self.fields.last() == Some(&Phase::Replaced) => {
+                self.end_field();
+                self.sink.newline();
+            }
             c if self.instructions > 0 => self.plain(c.encode_utf8(&mut [0; 4])),
             '\u{7}' if std::mem::take(&mut self.after_cell) => self.sink.newline(),
             '\u{7}' => self.after_cell = true,
@@ -98,25 +127,43 @@ impl<'a> TextWriter<'a> {
     }
 
     fn start_result(&mut self) {
-        if let Some(in_result @ false) = self.fields.last_mut() {
-            *in_result = true;
-            self.instructions -= 1;
-            let word = self.instruction.split_whitespace().next().unwrap_or("");
-            let is_one_of =
-                |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
-            self.sink
-                .count(Fact::FormFields, is_one_of(FORM_FIELDS).into());
-            self.sink
-                .count(Fact::External, is_one_of(EXTERNAL_FIELDS).into());
+        if self.fields.last() != Some(&Phase::Instruction) {
+            return;
         }
+        let word = self.instruction.split_whitespace().next().unwrap_or("");
+        let is_one_of = |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
+        let (is_form, is_external) = (is_one_of(FORM_FIELDS), is_one_of(EXTERNAL_FIELDS));
+        self.sink.count(Fact::FormFields, is_form.into());
+        self.sink.count(Fact::External, is_external.into());
+        self.fields.pop();
+        self.instructions -= 1;
+        let is_shown = self.show();
+        self.instructions += usize::from(is_shown);
+        self.fields.push(match is_shown {
+            true => Phase::Replaced,
+            false => Phase::Result,
+        });
+    }
+
+    /// Writes what the field whose instruction has ended shows by itself; returns whether it does.
+    fn show(&mut self) -> bool {
+        let form = std::mem::take(&mut self.form);
+        let sign = || field::sign(&self.instruction).map(String::from);
+        let shown = form.shown().map(str::to_owned).or_else(sign);
+        self.plain(shown.as_deref().unwrap_or_default());
+        shown.is_some()
     }
 
     /// Equations have no result. Ruby text above characters is made with them: that stays.
     fn end_field(&mut self) {
-        if self.fields.pop() != Some(false) {
+        let phase = self.fields.pop();
+        if matches!(phase, None | Some(Phase::Result)) {
             return;
         }
         self.instructions -= 1;
+        if phase == Some(Phase::Replaced) || self.show() {
+            return;
+        }
         let instruction = std::mem::take(&mut self.instruction);
         let is_reading = instruction.trim_start().starts_with("EQ") && instruction.contains("\\up");
         if let Some((_, base)) = instruction.rsplit_once(',').filter(|_| is_reading) {
