@@ -1,7 +1,8 @@
 //! Archives and packed files: their entries become members.
 //!
 //! Nothing is unpacked to disk, so an entry's name is a label and not a path: `../`, `C:\` and the like do no harm.
-//! Links are counted and never followed. Unpacked bytes are counted while they are read, since the sizes in an archive
+//! Links are counted and never followed; a hard link of a tape archive is another name of one of its files, and read
+//! as one. Unpacked bytes are counted while they are read, since the sizes in an archive
 //! are only claims.
 
 pub(crate) mod packed;
@@ -65,7 +66,7 @@ impl<'a> Entries<'a> {
         self.note(refused.or(Some(Reason::PartsFailed)));
     }
 
-    /// A symbolic or hard link.
+    /// A link that is not followed.
     fn link(&mut self) {
         self.seen += 1;
         self.links += 1;

@@ -47,7 +47,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     }
     let mut whole = Cursor::new(&head).chain(&mut stream);
     if kind::is_tar(&head) {
-        let partial = tar::read_stream(&mut whole, sink)?;
+        let partial = tar::read_stream(&mut whole, || again(input, limit), sink)?;
         // Damage after the end of the tape is still damage.
         let tail = std::io::copy(&mut whole, &mut std::io::sink());
         return Ok(partial.or(tail.err().map(|error| reason_of(&error))));
@@ -56,6 +56,12 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let name = packed.name.as_deref().unwrap_or(CONTENT);
     entries.file(name, packed.modified, input.len(), &mut whole);
     entries.finish()
+}
+
+/// The content once more, from its beginning.
+fn again(input: &Input, limit: u64) -> Option<Bounded<Box<dyn Read + '_>>> {
+    let packed = open(input).ok()?;
+    Some(Bounded::new(packed.stream, limit))
 }
 
 /// Why not even the first bytes can be unpacked.

@@ -250,6 +250,37 @@ fn links_of_a_tape_are_skipped_and_long_names_kept() {
 }
 
 #[test]
+fn hard_links_of_a_tape_are_files_of_their_own() {
+    let mut builder = tar::Builder::new(Vec::new());
+    for (name, text) in [("./a.txt", "one"), ("b.txt", "two"), ("b.txt", "three")] {
+        let mut file = header(tar::EntryType::Regular, text.len() as u64);
+        builder
+            .append_data(&mut file, name, text.as_bytes())
+            .unwrap();
+    }
+    for (name, target) in [
+        ("c.txt", "a.txt"),
+        ("d.txt", "./a.txt"),
+        ("e.txt", "gone.txt"),
+    ] {
+        let mut link = header(tar::EntryType::Link, 0);
+        builder.append_link(&mut link, name, target).unwrap();
+    }
+    let tape = builder.into_inner().unwrap();
+    let expected = [
+        ("a.txt", "one"),
+        ("b.txt", "two"),
+        ("b.txt", "three"),
+        ("c.txt", "one"),
+        ("d.txt", "one"),
+    ];
+    for bytes in [tape.clone(), gzip(&tape), zstd(&tape)] {
+        let (outcome, members) = read(&bytes);
+        assert_eq!((outcome, &texts(&members)[..]), (WHOLE, &expected[..]));
+    }
+}
+
+#[test]
 fn the_size_of_pax_wins_over_the_header() {
     let mut builder = tar::Builder::new(Vec::new());
     builder

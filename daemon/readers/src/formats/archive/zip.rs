@@ -1,6 +1,7 @@
 //! ZIP archives (APPNOTE 6.3.10). The central directory lists the content; if it is lost, the local headers are
 //! followed from the front.
 
+mod hidden;
 mod salvage;
 
 use std::io::{BufReader, Read};
@@ -8,6 +9,7 @@ use std::io::{BufReader, Read};
 use simdex_extract::{Outcome, Reason};
 use zip::{ExtraField, SUPPORTED_COMPRESSION_METHODS, ZipArchive};
 
+use self::hidden::Hidden;
 use super::{Entries, Reading};
 use crate::input::{Input, InputReader};
 use crate::sink::Sink;
@@ -19,21 +21,21 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let Ok(mut archive) = ZipArchive::new(BufReader::new(input.reader())) else {
         return salvage::read(input, sink);
     };
-    if overlaps(&archive) {
+    let hidden = hidden::find(&archive, input);
+    if overlaps(&archive, &hidden) {
         return Err(Outcome::Failed(Reason::OverlappingEntries));
     }
     let mut entries = Entries::new(sink);
-    if archive.has_duplicate_names() {
-        entries
-            .sink
-            .warn("names stand twice; the last of each was read");
-        entries.note(Some(Reason::PartsFailed));
-    }
     for index in 0..archive.len() {
         if !entries.has_room() {
             break;
         }
         entry(&mut archive, index, input.len(), &mut entries);
+    }
+    hidden::read(&hidden, &mut archive, input, &mut entries)?;
+    if archive.has_duplicate_names() {
+        let missing = hidden.is_empty().then_some(Reason::PartsFailed);
+        entries.note(missing);
     }
     entries.finish()
 }
@@ -70,15 +72,15 @@ fn entry(archive: &mut Archive<'_>, index: usize, length: u64, entries: &mut Ent
 
 /// Whether bytes belong to two entries, as in bombs. Only the central directory is used, so the lengths of local names
 /// are left out: a little less is found, but no false overlap.
-fn overlaps(archive: &Archive<'_>) -> bool {
-    let spans = (0..archive.len()).filter_map(|index| archive.by_index_data(index).ok());
-    let mut spans: Vec<_> = spans
-        .map(|entry| {
-            let length = LOCAL_HEADER.saturating_add(entry.compressed_size());
-            (
-                entry.header_start(),
-                entry.header_start().saturating_add(length),
-            )
+fn overlaps(archive: &Archive<'_>, hidden: &[Hidden]) -> bool {
+    let entries = (0..archive.len()).filter_map(|index| archive.by_index_data(index).ok());
+    let entries = entries.map(|entry| (entry.header_start(), entry.compressed_size()));
+    let hidden = hidden.iter().map(|entry| (entry.start, entry.packed()));
+    let mut spans: Vec<_> = entries
+        .chain(hidden)
+        .map(|(start, packed)| {
+            let length = LOCAL_HEADER.saturating_add(packed);
+            (start, start.saturating_add(length))
         })
         .collect();
     spans.sort_unstable();

@@ -12,7 +12,7 @@ use crate::zip_header::{LocalHeader, local_header};
 
 const ENCRYPTED: u16 = 1;
 /// Sizes follow the data.
-const STREAMED: u16 = 1 << 3;
+pub(super) const STREAMED: u16 = 1 << 3;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
@@ -33,7 +33,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 }
 
 /// Reads an entry and finds its end, if that can be known.
-fn entry(
+pub(super) fn entry(
     input: &Input,
     header: &LocalHeader,
     entries: &mut Entries<'_>,

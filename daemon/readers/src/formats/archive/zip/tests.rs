@@ -61,6 +61,49 @@ fn overlapping_entries_are_refused() {
     assert_eq!(read(&bytes).0, Outcome::Failed(Reason::OverlappingEntries));
 }
 
+/// The writer refuses a name that stands twice, so one is renamed.
+fn twins(flate: bool) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    let method = match flate {
+        true => zip::CompressionMethod::Deflated,
+        false => zip::CompressionMethod::Stored,
+    };
+    let options = SimpleFileOptions::default().compression_method(method);
+    for (name, text) in [("a.txt", "yes"), ("b.txt", "no"), ("c.txt", "other")] {
+        writer.start_file(name, options).unwrap();
+        writer.write_all(text.as_bytes()).unwrap();
+    }
+    let mut bytes = writer.finish().unwrap().into_inner();
+    for (mark, name) in [(LOCAL, 30), (CENTRAL, 46)] {
+        let at = find(&bytes, mark, 1) + name;
+        bytes[at] = b'a';
+    }
+    bytes
+}
+
+#[test]
+fn all_entries_of_one_name_are_members() {
+    for flate in [false, true] {
+        let (outcome, members) = read(&twins(flate));
+        assert_eq!(outcome, Outcome::Container(None));
+        let mut texts = texts(&members);
+        texts.sort_unstable();
+        assert_eq!(
+            texts,
+            [("a.txt", "no"), ("a.txt", "yes"), ("c.txt", "other")]
+        );
+    }
+}
+
+#[test]
+fn entries_of_one_name_do_not_overlap() {
+    let mut bytes = twins(false);
+    let central = find(&bytes, CENTRAL, 0);
+    let inside_second = find(&bytes, LOCAL, 1) as u32 + 2;
+    bytes[central + 42..central + 46].copy_from_slice(&inside_second.to_le_bytes());
+    assert_eq!(read(&bytes).0, Outcome::Failed(Reason::OverlappingEntries));
+}
+
 #[test]
 fn links_and_folders_are_no_members() {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
