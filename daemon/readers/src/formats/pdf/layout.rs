@@ -4,11 +4,13 @@
 //! of a page after all others. So characters on one baseline form a line, columns are recognised by the gap between
 //! them, and the order is that of the page.
 
+mod brackets;
 mod piece;
 mod run;
 
 use std::collections::BTreeMap;
 
+use brackets::Brackets;
 use piece::pieces;
 pub(super) use run::Place;
 use run::{Run, run};
@@ -43,7 +45,11 @@ impl Layout {
     }
 
     /// The lines of the page in reading order; an empty one between paragraphs.
-    pub(super) fn lines(self) -> Vec<String> {
+    pub(super) fn lines(mut self) -> Vec<String> {
+        let brackets = Brackets::of(&self.runs);
+        for run in &mut self.runs {
+            run.brackets = brackets;
+        }
         let mut order: Vec<i16> = Vec::new();
         let mut turned: BTreeMap<i16, Vec<Run>> = BTreeMap::new();
         for run in self

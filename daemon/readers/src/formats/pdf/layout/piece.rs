@@ -155,7 +155,7 @@ pub(super) fn turn(runs: &mut [Run]) {
 }
 
 /// Whether most letters run to the left.
-fn is_leftward_text(runs: &[Run]) -> bool {
+pub(super) fn is_leftward_text(runs: &[Run]) -> bool {
     let letters = |leftward: bool| -> usize {
         let runs = runs.iter().filter(|run| run.leftward == leftward);
         runs.flat_map(|run| run.text.chars())

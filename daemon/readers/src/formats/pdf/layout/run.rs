@@ -1,5 +1,7 @@
 //! Characters on one baseline.
 
+use super::brackets::{Brackets, is_balanced};
+
 /// Gap that separates words, in font sizes.
 const WORD_GAP: f64 = 0.15;
 /// Gap that separates ideographs: they are spread to fill a line.
@@ -46,6 +48,8 @@ pub(super) struct Run {
     pub(super) degrees: i16,
     /// Whether its letters run to the left.
     pub(super) leftward: bool,
+    /// What is known of brackets on its page.
+    pub(super) brackets: Brackets,
 }
 
 /// A run of one character; `None` if its position is invalid.
@@ -72,6 +76,7 @@ pub(super) fn run(text: &str, place: Place) -> Option<Run> {
         size,
         degrees: sin.atan2(cos).to_degrees().round() as i16,
         leftward: text.chars().any(is_leftward),
+        brackets: Brackets::default(),
     })
 }
 
@@ -84,6 +89,14 @@ fn is_leftward(c: char) -> bool {
 /// Signs of Chinese and Japanese, which are not separated by spaces.
 fn is_ideograph(c: char) -> bool {
     matches!(u32::from(c), 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff)
+}
+
+/// What precedes the middle of a text, the middle, and what follows it.
+fn parts(text: &str, is_end: impl Fn(char) -> bool) -> [&str; 3] {
+    let after_first = text.trim_start_matches(&is_end);
+    let middle = after_first.trim_end_matches(&is_end);
+    let first = &text[..text.len() - after_first.len()];
+    [first, middle, &after_first[middle.len()..]]
 }
 
 impl Run {
@@ -121,18 +134,24 @@ impl Run {
     }
 
     /// Reverses the marks and spaces at both ends of left-to-right text in a right-to-left line: there they run with
-    /// the line (Unicode Annex 9, rules N1 and N2). Brackets stay: the font does not tell whether they are mirrored.
+    /// the line (Unicode Annex 9, rules N1 and N2). Brackets do so if the page shows what they mean, except one that
+    /// belongs to another within the text.
     pub(super) fn turn_ends(&mut self) {
-        let is_end = |c: char| c.is_whitespace() || ".,:;!?،؛".contains(c);
+        let brackets = self.brackets;
+        let is_mark = |c: char| c.is_whitespace() || ".,:;!?،؛".contains(c);
+        let is_end = |c: char| is_mark(c) || brackets.moves(c);
         if self.leftward || !self.text.contains(is_end) {
             return;
         }
-        let after_first = self.text.trim_start_matches(is_end);
-        let first = &self.text[..self.text.len() - after_first.len()];
-        let middle = after_first.trim_end_matches(is_end);
-        let last = &after_first[middle.len()..];
-        let turned = |end: &str| -> String { end.chars().rev().collect() };
-        self.text = turned(last) + middle + &turned(first);
+        let mut ends = parts(&self.text, is_end);
+        if !is_balanced(ends[1]) {
+            ends = parts(&self.text, is_mark);
+        }
+        let turned = |end: &str| -> String {
+            let characters = end.chars().rev();
+            characters.map(|c| brackets.character(c)).collect()
+        };
+        self.text = turned(ends[2]) + ends[1] + &turned(ends[0]);
     }
 
     /// Free space between two runs of a line.

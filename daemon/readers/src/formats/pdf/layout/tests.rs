@@ -304,6 +304,25 @@ fn marks_and_spaces_run_with_a_line_that_runs_to_the_left() {
     assert_eq!(lines(&drawn), ["למעלה 5.0%"]);
 }
 
+/// Brackets that look like what is drawn, and those of the text itself.
+#[test]
+fn brackets_of_text_that_runs_to_the_left_are_those_of_the_text() {
+    let expected = ["א (ב) ג", "א (ב", "בבבב (abc)", "א [12]"];
+    let read = |words: [&str; 4]| {
+        let mut y = 100.0;
+        let drawn = words.map(|word| {
+            y -= 12.0;
+            (0.0, y, word)
+        });
+        lines(&drawn)
+    };
+    assert_eq!(read(["ג (ב) א", "ב) א", "(abc) בבבב", "[12] א"]), expected);
+    assert_eq!(read(["ג )ב( א", "ב( א", ")abc( בבבב", "]12[ א"]), expected);
+    let function = [(0.0, 12.0, "ג (ב) א"), (0.0, 0.0, "f(x) אאאא")];
+    assert_eq!(lines(&function), ["א (ב) ג", "אאאא f(x)"]);
+    assert_eq!(lines(&[(0.0, 0.0, "ב) א")]), ["א )ב"]);
+}
+
 #[test]
 fn words_that_run_to_the_left_keep_their_order_in_other_text() {
     let drawn = [
