@@ -6,7 +6,7 @@ mod archive;
 mod aside;
 #[cfg(feature = "mail")]
 mod card;
-#[cfg(any(feature = "office", feature = "rtf", feature = "web"))]
+#[cfg(any(feature = "office", feature = "pdf", feature = "rtf", feature = "web"))]
 mod check_box;
 #[cfg(feature = "mail")]
 mod eml;

@@ -1,5 +1,6 @@
 //! What a PDF contains besides its pages: metadata, form values, comments, attached files.
 
+mod fields;
 mod info;
 mod said;
 mod xfa;
@@ -11,6 +12,7 @@ use flate2::read::ZlibDecoder;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream, decode_text_string};
 use simdex_extract::{Fact, Reason, Role};
 
+use self::fields::FieldKind;
 use self::said::WrittenTexts;
 use super::bounds::dictionary;
 use crate::sink::Sink;
@@ -86,7 +88,11 @@ pub(super) fn read(document: &Document, shown: &[String], sink: &mut Sink) -> Op
     };
     if let Some(form) = dictionary(document, catalog, b"AcroForm") {
         walk.xfa(catalog, form);
-        walk.fields(array(document, form, b"Fields"), false, MAX_DEPTH);
+        walk.fields(
+            array(document, form, b"Fields"),
+            FieldKind::Other,
+            MAX_DEPTH,
+        );
     }
     for page in document.page_iter() {
         walk.annotations(page);
@@ -167,42 +173,6 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Values of text and choice fields (12.7.4); `written` says whether their parent is one.
-    fn fields(&mut self, fields: &'a [Object], written: bool, depth: usize) {
-        for field in fields {
-            let Ok((id, Object::Dictionary(field))) = self.document.dereference(field) else {
-                continue;
-            };
-            if depth == 0 || !self.enter(id) {
-                continue;
-            }
-            let kind = field
-                .get_deref(b"FT", self.document)
-                .and_then(Object::as_name);
-            let written = kind.map_or(written, |kind| matches!(kind, b"Tx" | b"Ch"));
-            if written && let Ok(value) = field.get_deref(b"V", self.document) {
-                self.value(value);
-            }
-            self.fields(array(self.document, field, b"Kids"), written, depth - 1);
-        }
-    }
-
-    fn value(&mut self, value: &Object) {
-        let text = match value {
-            Object::Array(items) => {
-                let items: Vec<_> = items.iter().filter_map(text).collect();
-                items.join("\t")
-            }
-            Object::Stream(stream) => {
-                let content =
-                    Object::string_literal(stream.get_plain_content().unwrap_or_default());
-                text(&content).unwrap_or_default()
-            }
-            value => text(value).unwrap_or_default(),
-        };
-        self.write(&text, Fact::FormFields);
-    }
-
     fn write(&mut self, text: &str, fact: Fact) {
         if !text.trim().is_empty() {
             self.push(&text.replace("\r\n", "\n").replace('\r', "\n"));
@@ -239,7 +209,7 @@ impl<'a> Walk<'a, '_> {
             };
             if annotation.has(b"FT") {
                 // A field that no form refers to is still a field.
-                self.fields(field, false, 1);
+                self.fields(field, FieldKind::Other, 1);
             }
             if !self.step() {
                 return;

@@ -52,7 +52,7 @@ fn values_of_text_and_choice_fields_are_read() {
             "<< /FT /Tx /T (parent) /Kids [5 0 R 4 0 R] >>",
             "<< /T (kid) /V (Jane Doe) >>",
             "<< /FT /Ch /V [(red) <FEFF00FC>] >>",
-            "<< /FT /Btn /V /Yes >>",
+            "<< /FT /Btn /Ff 65536 /V /Yes >>",
         ],
     );
     let (text, facts, _, reason) = read_all(&document);
@@ -61,6 +61,24 @@ fn values_of_text_and_choice_fields_are_read() {
         facts.contains(&(Fact::FormFields, "2".to_owned())),
         "{facts:?}"
     );
+}
+
+#[test]
+fn boxes_and_buttons_are_read_as_ticked_or_not() {
+    let read = |yes: &str, no: &str| {
+        let group = [
+            format!("<< /FT /Btn /V {yes} /TU (Yes) >>"),
+            format!("<< /FT /Btn /V /Yes /AS {no} /TU (No) >>"),
+            "<< /FT /Btn /Ff 32768 /V /b /Kids [7 0 R 8 0 R] >>".to_owned(),
+            "<< /Subtype /Widget /AS /Off >>".to_owned(),
+            "<< /Subtype /Widget /AS /b >>".to_owned(),
+        ];
+        let group: Vec<_> = group.iter().map(|object| &**object).collect();
+        let form = "/AcroForm << /Fields [4 0 R 5 0 R 6 0 R] >>";
+        read_all(&document(form, "", &group)).0
+    };
+    assert_eq!(read("/Yes", "/Off"), "☒ Yes\n☐ No\n☐\n☒\n");
+    assert_eq!(read("/Off", "/Yes"), "☐ Yes\n☒ No\n☐\n☒\n");
 }
 
 #[test]
