@@ -69,9 +69,8 @@ fn console_steps(content: &str) -> Vec<Step> {
 
 /// One script of all steps, in one shell; what step N prints goes to the file `N` in `out`.
 fn script(steps: &[Step], out: &Path, place: &str) -> String {
-    let mut script = format!(
-        "set -m\ntrap 'kill $(jobs -p) 2> /dev/null' EXIT\nexport PATH=\"$BIN:$PATH\" TZ=UTC\nunset SIMDEX_SOCKET COLUMNS\n"
-    );
+    let mut script = "set -m\ntrap 'kill $(jobs -p) 2> /dev/null' EXIT\n".to_owned();
+    script += "export PATH=\"$BIN:$PATH\" TZ=UTC\nunset SIMDEX_SOCKET COLUMNS\n";
     for (at, step) in steps.iter().enumerate() {
         let command = step.command.replace(PLACE, place);
         let out = out.join(at.to_string());
