@@ -7,7 +7,7 @@ use super::{Engine, lock};
 use crate::error::EngineError;
 use crate::write_side::recheck::{Recheck, RecheckRate};
 use crate::write_side::walk_queue::WalkQueue;
-use crate::write_side::watch::{RootWatcher, Settings};
+use crate::write_side::watch::{RootWatcher, WatchSettings};
 
 /// Hints not yet acted on; while the queue is full, watchers merge theirs.
 const HINTS: usize = 4096;
@@ -18,7 +18,7 @@ impl Engine {
     pub fn watch(&self) -> Result<(), EngineError> {
         for root in self.roots.iter() {
             let (sender, hints) = sync_channel(HINTS);
-            let settings = Settings::of(&self.config.watch);
+            let settings = WatchSettings::of(&self.config.watch);
             let mode = root.configured.mode.into();
             let started = RootWatcher::start(
                 &self.lifecycle,

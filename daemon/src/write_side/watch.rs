@@ -32,7 +32,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::{RootMode, WatchConfig};
 use crate::host::lifecycle::Lifecycle;
-use native::{Inbox, Note};
+use native::{Inbox, RootNote};
 use root_thread::RootThread;
 
 /// How a root is watched.
@@ -123,7 +123,7 @@ impl Cause {
 
 /// The times and bounds of a watcher.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Settings {
+pub struct WatchSettings {
     /// A path must be quiet for this long before its hint is sent.
     pub debounce: Duration,
     /// The hint for a path that is never quiet is sent after this long.
@@ -140,7 +140,7 @@ pub struct Settings {
     pub pending_limit: usize,
 }
 
-impl Settings {
+impl WatchSettings {
     /// The configured settings; the others have their defaults.
     pub fn of(config: &WatchConfig) -> Self {
         Self {
@@ -153,7 +153,7 @@ impl Settings {
     }
 }
 
-impl Default for Settings {
+impl Default for WatchSettings {
     fn default() -> Self {
         Self {
             debounce: Duration::from_millis(500),
@@ -198,7 +198,7 @@ impl RootWatcher {
         root: u32,
         path: &Path,
         mode: Mode,
-        settings: &Settings,
+        settings: &WatchSettings,
         sink: SyncSender<Hint>,
     ) -> Result<(Self, ChosenMode), WatchError> {
         if !path.is_absolute() {
@@ -234,13 +234,13 @@ impl RootWatcher {
     /// Has the root walked again at the next check, since a walk could not use it: the watcher itself may
     /// never have noticed anything.
     pub fn retry_walk_soon(&self) {
-        self.inbox.put(Note::RetryWalk);
+        self.inbox.put(RootNote::RetryWalk);
     }
 
     /// Sends the hints of all paths touched until now, and then [`Hint::Flushed`] with this number. It is lost,
     /// like all that is pending, if the root vanishes or is replaced.
     pub fn flush(&self, number: u64) {
-        self.inbox.put(Note::Flush(number));
+        self.inbox.put(RootNote::Flush(number));
     }
 
     /// How the root is watched right now.
@@ -262,7 +262,7 @@ impl RootWatcher {
 impl Drop for RootWatcher {
     fn drop(&mut self) {
         self.inbox.stop();
-        self.inbox.put(Note::Wake);
+        self.inbox.put(RootNote::Wake);
         let Some(thread) = self.thread.take() else {
             return;
         };

@@ -19,7 +19,7 @@ pub(crate) struct RunFiller<'a, 'b> {
     scheme: SchemeKind,
     held: RunOfScheme,
     /// Postings of the bucket that is not complete yet.
-    open: Vec<Posting>,
+    bucket: Vec<Posting>,
 }
 
 impl<'a, 'b> RunFiller<'a, 'b> {
@@ -37,7 +37,7 @@ impl<'a, 'b> RunFiller<'a, 'b> {
             run,
             scheme,
             held,
-            open: Vec::new(),
+            bucket: Vec::new(),
         }
     }
 
@@ -46,26 +46,26 @@ impl<'a, 'b> RunFiller<'a, 'b> {
         let bits = self.held.bits;
         for some in postings.chunk_by(|a, b| a.0.bucket(bits) == b.0.bucket(bits)) {
             let is_open = |last: &Posting| last.0.bucket(bits) == some[0].0.bucket(bits);
-            if !self.open.last().is_some_and(is_open) {
-                self.write_open()?;
+            if !self.bucket.last().is_some_and(is_open) {
+                self.write_bucket()?;
             }
-            self.open.extend_from_slice(some);
+            self.bucket.extend_from_slice(some);
         }
         Ok(())
     }
 
     /// Writes the last bucket; returns what the run now holds.
     pub(crate) fn finish(mut self) -> Result<RunOfScheme, IndexError> {
-        self.write_open()?;
+        self.write_bucket()?;
         Ok(self.held)
     }
 
-    fn write_open(&mut self) -> Result<(), IndexError> {
-        let Some((first, _)) = self.open.first() else {
+    fn write_bucket(&mut self) -> Result<(), IndexError> {
+        let Some((first, _)) = self.bucket.first() else {
             return Ok(());
         };
         let number = first.bucket(self.held.bits);
-        let shards = encode_bucket(&self.open);
+        let shards = encode_bucket(&self.bucket);
         if shards.len() > MOST_SHARDS {
             return Err(IndexError::TooLong(format!(
                 "bucket {number} of {}",
@@ -77,8 +77,8 @@ impl<'a, 'b> RunFiller<'a, 'b> {
             self.run.put(&key, shard)?;
             self.held.bytes += shard.len() as u64;
         }
-        self.held.postings += self.open.len() as u64;
-        self.open.clear();
+        self.held.postings += self.bucket.len() as u64;
+        self.bucket.clear();
         Ok(())
     }
 }

@@ -126,7 +126,7 @@ impl KeptCounts {
     }
 
     /// Call once all files are counted.
-    pub(crate) fn loaded(&mut self, table: &Table) {
+    pub(crate) fn finish_load(&mut self, table: &Table) {
         for id in self.carriers.documents() {
             self.place(id, table.files(id));
         }

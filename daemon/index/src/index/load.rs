@@ -175,7 +175,7 @@ pub(crate) fn load_files(
             );
         }
     }
-    counts.loaded(table);
+    counts.finish_load(table);
     let orphans = contents.iter().filter(|content| !content.is_held);
     let orphans = orphans.map(|content| content.hash).collect();
     Ok((counts, orphans))

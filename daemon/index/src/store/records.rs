@@ -2,7 +2,7 @@
 //! and a new generation while records are rewritten ([`self::rewrite`]).
 //!
 //! Readers take the current database and use it until they are done, whatever becomes current meanwhile. Locks are
-//! taken in the order `backlog`, `last`, `current`.
+//! taken in the order `backlog`, `last_commit`, `current`.
 
 pub(super) mod backlog;
 pub(super) mod generation;
@@ -41,7 +41,7 @@ pub(super) struct Records {
     /// Locked while records are rewritten.
     pub(super) rewriting: Mutex<()>,
     /// Number of the last commit; locked during a commit.
-    last: Mutex<u64>,
+    last_commit: Mutex<u64>,
     witness: Witness,
     /// Identifies these records in all their generations.
     pub(super) id: RecordsId,
@@ -83,7 +83,7 @@ impl Records {
             backlog: Mutex::default(),
             taken: Condvar::new(),
             rewriting: Mutex::default(),
-            last: Mutex::new(last),
+            last_commit: Mutex::new(last),
             witness,
             id,
             lock: lock.clone(),
@@ -166,7 +166,9 @@ impl Records {
 
     /// The number of the last commit; no commit is made until it is unlocked.
     pub(super) fn lock_commits(&self) -> MutexGuard<'_, u64> {
-        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+        self.last_commit
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

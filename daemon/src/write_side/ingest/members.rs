@@ -14,7 +14,7 @@ use simdex_extract::Member;
 use simdex_index::{IndexError, SeenFile};
 use simdex_schema::{ContentHash, FileKey};
 
-use self::tree::Tree;
+use self::tree::MemberTree;
 use super::extract::Extractor;
 use super::records::Records;
 use crate::config::ExtractConfig;
@@ -59,7 +59,7 @@ impl Unpacker<'_> {
         content: ContentHash,
         members: Vec<Member>,
     ) -> Result<Vec<SeenFile>, IndexError> {
-        Tree::new(self, content).into_files(container, members)
+        MemberTree::new(self, content).into_files(container, members)
     }
 }
 

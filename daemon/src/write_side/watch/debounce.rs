@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{Cause, Settings};
+use super::{Cause, WatchSettings};
 
 /// A deadline is met at most this late; it limits how often the table is scanned.
 const TICK: Duration = Duration::from_millis(20);
@@ -48,7 +48,7 @@ struct LastHint {
 }
 
 impl Debouncer {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(settings: &WatchSettings) -> Self {
         Self {
             debounce: settings.debounce,
             max_delay: settings.max_delay,
@@ -74,7 +74,7 @@ impl Debouncer {
         let not_before = self
             .last_hints
             .get(&path)
-            .map_or(now, |last_hints| last_hints.at + last_hints.gap);
+            .map_or(now, |last| last.at + last.gap);
         let burst = Burst {
             first: now,
             last: now,
@@ -161,10 +161,10 @@ impl Debouncer {
     }
 
     fn remember(&mut self, now: Instant, paths: &[PathBuf]) {
-        let calm = |told: &LastHint| now > told.at + told.gap * 2 + self.debounce;
-        self.last_hints.retain(|_, last_hints| !calm(last_hints));
+        let calm = |last: &LastHint| now > last.at + last.gap * 2 + self.debounce;
+        self.last_hints.retain(|_, last| !calm(last));
         for path in paths {
-            let before = self.last_hints.get(path).map(|last_hints| last_hints.gap);
+            let before = self.last_hints.get(path).map(|last| last.gap);
             if before.is_none() && self.last_hints.len() >= self.limit {
                 continue;
             }

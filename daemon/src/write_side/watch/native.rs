@@ -28,7 +28,7 @@ pub(super) const INBOX: usize = 16_384;
 
 /// A message to the thread of a root.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Note {
+pub(super) enum RootNote {
     /// Something happened at this path.
     Touched(PathBuf),
     /// Events were missed.
@@ -44,13 +44,13 @@ pub(super) enum Note {
 /// The sending side of a root's notes; sending never waits.
 #[derive(Clone)]
 pub(super) struct Inbox {
-    notes: SyncSender<Note>,
+    notes: SyncSender<RootNote>,
     overflowed: Arc<AtomicBool>,
     stopped: Arc<AtomicBool>,
 }
 
 impl Inbox {
-    pub(super) fn new(capacity: usize) -> (Self, Receiver<Note>) {
+    pub(super) fn new(capacity: usize) -> (Self, Receiver<RootNote>) {
         let (notes, receiver) = sync_channel(capacity);
         (
             Self {
@@ -62,7 +62,7 @@ impl Inbox {
         )
     }
 
-    pub(super) fn put(&self, note: Note) {
+    pub(super) fn put(&self, note: RootNote) {
         if let Err(TrySendError::Full(_)) = self.notes.try_send(note) {
             self.overflowed.store(true, Ordering::Release);
         }
@@ -103,7 +103,7 @@ impl From<notify::Error> for ArmError {
 }
 
 /// The watches of one root.
-pub(super) struct Native {
+pub(super) struct NativeWatches {
     watcher: Option<RecommendedWatcher>,
     root: PathBuf,
     inbox: Inbox,
@@ -113,7 +113,7 @@ pub(super) struct Native {
     ended: Arc<AtomicBool>,
 }
 
-impl Native {
+impl NativeWatches {
     /// Watches every directory of `root`. A walk of the root after this misses nothing: changes
     /// after the walk are reported by events.
     pub(super) fn arm(root: &Path, inbox: Inbox) -> Result<Self, ArmError> {
@@ -187,7 +187,7 @@ impl Native {
     }
 }
 
-impl Drop for Native {
+impl Drop for NativeWatches {
     fn drop(&mut self) {
         self.retired.store(true, Ordering::Release);
         if self.ended.load(Ordering::Acquire) {
@@ -227,7 +227,7 @@ impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Release);
         if !self.retired.load(Ordering::Acquire) {
-            self.inbox.put(Note::Missed(Cause::WatcherError));
+            self.inbox.put(RootNote::Missed(Cause::WatcherError));
         }
     }
 }
@@ -236,15 +236,15 @@ impl Drop for Heartbeat {
 /// where to look, since its kind is outdated by the time anyone looks.
 fn read(event: notify::Result<Event>, inbox: &Inbox) {
     match event {
-        Err(_) => inbox.put(Note::Missed(Cause::WatcherError)),
+        Err(_) => inbox.put(RootNote::Missed(Cause::WatcherError)),
         Ok(event) if event.need_rescan() || event.paths.is_empty() => {
-            inbox.put(Note::Missed(Cause::Overflow));
+            inbox.put(RootNote::Missed(Cause::Overflow));
         }
         Ok(event) if is_change(&event.kind) => {
             event
                 .paths
                 .into_iter()
-                .for_each(|path| inbox.put(Note::Touched(path)));
+                .for_each(|path| inbox.put(RootNote::Touched(path)));
         }
         Ok(_) => {}
     }

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use super::anchor::{Anchor, RootRefusal};
 use super::debounce::Debouncer;
-use super::native::{ArmError, Inbox, Native, Note};
+use super::native::{ArmError, Inbox, NativeWatches, RootNote};
 use super::probe::InodeId;
-use super::{Cause, ChosenMode, Hint, Mode, Settings, choose};
+use super::{Cause, ChosenMode, Hint, Mode, WatchSettings, choose};
 use crate::host::lifecycle::Backoff;
 
 /// Notes taken at once, so that deadlines are checked in between.
@@ -29,16 +29,16 @@ pub(super) struct RootThreadSetup {
     pub(super) root: u32,
     pub(super) path: PathBuf,
     pub(super) mode: Mode,
-    pub(super) settings: Settings,
+    pub(super) settings: WatchSettings,
     pub(super) sink: SyncSender<Hint>,
 }
 
 pub(super) struct RootThread {
     setup: RootThreadSetup,
     inbox: Inbox,
-    notes: Receiver<Note>,
+    notes: Receiver<RootNote>,
     chosen: Arc<Mutex<ChosenMode>>,
-    native: Option<Native>,
+    native: Option<NativeWatches>,
     /// When native watching is retried, if it failed.
     next_try: Option<Instant>,
     /// The waits between retries: each sets as many watches as the kernel allows.
@@ -74,7 +74,7 @@ enum RootPresence {
 impl RootThread {
     pub(super) fn new(
         setup: RootThreadSetup,
-        (inbox, notes): (Inbox, Receiver<Note>),
+        (inbox, notes): (Inbox, Receiver<RootNote>),
         chosen: Arc<Mutex<ChosenMode>>,
     ) -> Self {
         let now = Instant::now();
@@ -137,19 +137,19 @@ impl RootThread {
         }
     }
 
-    fn handle_note(&mut self, note: Note) {
+    fn handle_note(&mut self, note: RootNote) {
         let now = Instant::now();
         match note {
-            Note::Wake => {}
-            Note::RetryWalk => {
+            RootNote::Wake => {}
+            RootNote::RetryWalk => {
                 let soon = now + self.setup.settings.check_every.max(SHORTEST);
                 self.next_rescan = self.next_rescan.min(soon);
             }
-            Note::Flush(number) => self.flush = self.flush.max(Some(number)),
+            RootNote::Flush(number) => self.flush = self.flush.max(Some(number)),
             // Ignore late notes once the root is gone.
             _ if self.present.is_none() => {}
-            Note::Touched(path) => self.pending.touch(now, path),
-            Note::Missed(cause) => self.pending.want_rescan(now, cause),
+            RootNote::Touched(path) => self.pending.touch(now, path),
+            RootNote::Missed(cause) => self.pending.want_rescan(now, cause),
         }
     }
 
@@ -272,8 +272,8 @@ impl RootThread {
         }
     }
 
-    fn new_native(&self) -> Result<Native, ArmError> {
-        Native::arm(&self.setup.path, self.inbox.clone())
+    fn new_native(&self) -> Result<NativeWatches, ArmError> {
+        NativeWatches::arm(&self.setup.path, self.inbox.clone())
     }
 
     fn fall_back(&mut self, error: &ArmError) {
@@ -366,7 +366,7 @@ impl RootThread {
 }
 
 /// How long to wait before native watching is retried.
-fn waits(settings: &Settings) -> Backoff {
+fn waits(settings: &WatchSettings) -> Backoff {
     let first = settings.poll_every.max(SHORTEST);
     Backoff::between(first, settings.rescan_every.max(first))
 }

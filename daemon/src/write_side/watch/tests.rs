@@ -13,13 +13,13 @@ use crate::error::Failure;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn quick() -> Settings {
-    Settings {
+fn quick() -> WatchSettings {
+    WatchSettings {
         debounce: Duration::from_millis(30),
         max_delay: Duration::from_millis(300),
         hot_delay: Duration::from_millis(300),
         check_every: Duration::from_millis(50),
-        ..Settings::default()
+        ..WatchSettings::default()
     }
 }
 
@@ -33,7 +33,12 @@ struct Watched {
     watcher: RootWatcher,
 }
 
-fn watch_with(mode: Mode, settings: &Settings, room: usize, prepare: impl Fn(&Path)) -> Watched {
+fn watch_with(
+    mode: Mode,
+    settings: &WatchSettings,
+    room: usize,
+    prepare: impl Fn(&Path),
+) -> Watched {
     let dir = tempfile::tempdir().unwrap();
     prepare(&dir.path().join("root"));
     let (sink, hints) = sync_channel(room);
@@ -233,7 +238,7 @@ fn a_root_that_is_missing_at_the_start_is_waited_for() {
 
 #[test]
 fn a_polled_root_is_rescanned_again_and_again() {
-    let settings = Settings {
+    let settings = WatchSettings {
         poll_every: Duration::from_millis(20),
         ..quick()
     };
@@ -248,7 +253,7 @@ fn a_polled_root_is_rescanned_again_and_again() {
 
 #[test]
 fn a_burst_beyond_the_limit_ends_in_a_rescan_with_a_slow_reader() {
-    let settings = Settings {
+    let settings = WatchSettings {
         pending_limit: 50,
         ..quick()
     };
@@ -291,7 +296,7 @@ fn a_watcher_that_has_ended_says_so() {
 fn a_watcher_that_panics_ends_the_engine() {
     let (sink, _hints) = sync_channel(1);
     // No time is that late: the thread panics when it first reads the clock.
-    let settings = Settings {
+    let settings = WatchSettings {
         check_every: Duration::MAX,
         ..quick()
     };

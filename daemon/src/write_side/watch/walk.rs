@@ -30,7 +30,7 @@ pub use look::{PathState, look};
 /// Deepest directory entered below the root, unless configured otherwise.
 pub const MAX_DEPTH: usize = 256;
 
-/// WalkLimits of a walk.
+/// Limits of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WalkLimits {
     /// Directories deeper than this below the root are skipped.

@@ -100,7 +100,7 @@ pub fn open_in_place(
     time_limit: Duration,
     stop: &Cancel,
 ) -> Result<SledStore, StoreError> {
-    if !Generation::any(dir)? {
+    if !Generation::has_records(dir)? {
         let reason = "it has no records".to_owned();
         return Err(StoreError::Damaged { reason });
     }

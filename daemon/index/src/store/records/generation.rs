@@ -72,7 +72,7 @@ impl Generation {
     }
 
     /// Whether a store has records that may be opened. Changes nothing.
-    pub(in crate::store) fn any(store: &Path) -> Result<bool, StoreError> {
+    pub(in crate::store) fn has_records(store: &Path) -> Result<bool, StoreError> {
         Ok(kind_at(&Self::current(store)?.db())?.is_some())
     }
 

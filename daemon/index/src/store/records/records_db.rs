@@ -33,7 +33,7 @@ pub(in crate::store) struct RecordsDb {
     pub(in crate::store) records: Layers,
     pub(in crate::store) commits: SledTree,
     pub(in crate::store) db: Db,
-    last: LastHandle,
+    handle: LastHandle,
     pub(in crate::store) durable: Durable,
     pub(in crate::store) generation: Generation,
     /// Set once another generation is current: the last reader of this one removes its files, since sled opens
@@ -72,13 +72,13 @@ impl RecordsDb {
         cleaning: Cleaning,
     ) -> Result<Self, StoreError> {
         let dir = generation.dir();
-        let (db, last) = open_db(&dir, cache_bytes, cleaning)?;
+        let (db, handle) = open_db(&dir, cache_bytes, cleaning)?;
         panics_caught(|| db.drop_tree(TREE_BEFORE_RUNS))?
             .map_err(|error| from_sled(&dir, error))?;
         let records_db = Self {
-            records: Layers::open(&db, &dir, last.failed())?,
-            commits: SledTree::open(&db, &dir, TreeId::Commits, last.failed())?,
-            last,
+            records: Layers::open(&db, &dir, handle.failed())?,
+            commits: SledTree::open(&db, &dir, TreeId::Commits, handle.failed())?,
+            handle,
             db,
             durable: Durable::new(generation.store(), &dir, lock)?,
             generation,
@@ -118,7 +118,7 @@ impl RecordsDb {
     /// # Errors
     /// Immediately if a write failed: sled would wait for ever.
     pub(in crate::store) fn sync(&self) -> Result<(), StoreError> {
-        self.last.failed().check()?;
+        self.handle.failed().check()?;
         guarded(|| self.db.flush())?.map_err(|error| from_sled(&self.generation.dir(), error))?;
         self.durable.sync()
     }
@@ -129,13 +129,13 @@ impl RecordsDb {
             records,
             commits,
             db,
-            last,
+            handle,
             durable,
             generation,
             superseded: _,
         } = self;
         guarded(move || drop((records, commits, db)))?;
-        last.close(&generation.dir())?;
+        handle.close(&generation.dir())?;
         // sled may have moved pages while it shut down.
         durable.sync_all()
     }
@@ -146,11 +146,11 @@ impl RecordsDb {
             records,
             commits,
             db,
-            last,
+            handle,
             ..
         } = self;
         drop((records, commits, db));
-        last.abandon();
+        handle.abandon();
     }
 
     /// Makes the last reader of this database remove its files, while the store has the lock that was taken.

@@ -25,7 +25,7 @@ pub(in crate::store) struct SledRun {
     // Fields drop in this order.
     pub(in crate::store) blocks: SledTree,
     db: Db,
-    last: LastHandle,
+    handle: LastHandle,
     id: Option<RunId>,
     kept: KeptOfRun,
 }
@@ -91,12 +91,12 @@ impl SledRun {
         cache_bytes: u64,
         kept: KeptOfRun,
     ) -> Result<Self, StoreError> {
-        let (db, last) = open_db(dir, cache_bytes, Cleaning::WhileWriting)?;
-        let blocks = SledTree::open(&db, dir, TreeId::Postings(number), last.failed())?;
+        let (db, handle) = open_db(dir, cache_bytes, Cleaning::WhileWriting)?;
+        let blocks = SledTree::open(&db, dir, TreeId::Postings(number), handle.failed())?;
         Ok(Self {
             blocks,
             db,
-            last,
+            handle,
             id: None,
             kept,
         })
@@ -237,10 +237,10 @@ fn none_kept() -> KeptOfRun {
 fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {
     guarded(|| run.db.flush())?.map_err(|error| from_sled(dir, error))?;
     let SledRun {
-        blocks, db, last, ..
+        blocks, db, handle, ..
     } = run;
     guarded(move || drop((blocks, db)))?;
-    last.close(dir)
+    handle.close(dir)
 }
 
 #[cfg(test)]

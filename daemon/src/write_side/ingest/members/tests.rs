@@ -21,7 +21,7 @@ fn file() -> FileKey {
 
 /// The outcomes of two members within these limits if no worker can be started, after `before` was applied to
 /// their tree.
-fn unpacked_after(limits: TreeLimits, before: impl FnOnce(&mut Tree<'_>)) -> Vec<SeenFile> {
+fn unpacked_after(limits: TreeLimits, before: impl FnOnce(&mut MemberTree<'_>)) -> Vec<SeenFile> {
     let texts = tempfile::tempdir().unwrap();
     let parameters = Config::default().parameters();
     let store = Box::new(MemoryStore::default());
@@ -56,7 +56,7 @@ fn unpacked_after(limits: TreeLimits, before: impl FnOnce(&mut Tree<'_>)) -> Vec
         limits,
     };
     let members = vec![member("a.txt"), member("b.txt")];
-    let mut tree = Tree::new(&unpacker, ContentHash([1; 32]));
+    let mut tree = MemberTree::new(&unpacker, ContentHash([1; 32]));
     before(&mut tree);
     tree.into_files(&file(), members).unwrap()
 }

@@ -18,7 +18,7 @@ use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
 use crate::write_side::ingest::worker_answer::{member_record, member_stat, state_of_unread};
 
 /// The members under one file on disk that are extracted so far.
-pub(super) struct Tree<'a> {
+pub(super) struct MemberTree<'a> {
     unpacker: &'a Unpacker<'a>,
     /// Remaining time at workers.
     time: Duration,
@@ -67,7 +67,7 @@ enum MemberContents {
     Copies(Vec<SeenFile>),
 }
 
-impl<'a> Tree<'a> {
+impl<'a> MemberTree<'a> {
     /// An empty tree under a file of this content.
     pub(super) fn new(unpacker: &'a Unpacker<'a>, content: ContentHash) -> Self {
         Self {

@@ -14,9 +14,9 @@ struct Clocked {
 
 impl Clocked {
     fn new(limit: usize) -> Self {
-        let settings = Settings {
+        let settings = WatchSettings {
             pending_limit: limit,
-            ..Settings::default()
+            ..WatchSettings::default()
         };
         Self {
             debouncer: Debouncer::new(&settings),

@@ -4,14 +4,14 @@ use notify::event::{CreateKind, DataChange, Flag, ModifyKind, RemoveKind, Rename
 
 use super::*;
 
-fn notes(event: notify::Result<Event>) -> Vec<Note> {
+fn notes(event: notify::Result<Event>) -> Vec<RootNote> {
     let (inbox, notes) = Inbox::new(8);
     read(event, &inbox);
     notes.try_iter().collect()
 }
 
-fn touched(path: &str) -> Note {
-    Note::Touched(path.into())
+fn touched(path: &str) -> RootNote {
+    RootNote::Touched(path.into())
 }
 
 #[test]
@@ -50,14 +50,14 @@ fn every_change_touches_every_path_it_names() {
 fn an_event_without_a_path_is_an_overflow_flagged_or_not() {
     let flagged = Event::new(EventKind::Other).set_flag(Flag::Rescan);
     for event in [flagged, Event::new(EventKind::Other)] {
-        assert_eq!(notes(Ok(event)), [Note::Missed(Cause::Overflow)]);
+        assert_eq!(notes(Ok(event)), [RootNote::Missed(Cause::Overflow)]);
     }
 }
 
 #[test]
 fn an_error_of_the_watcher_asks_for_a_rescan() {
     let error = notify::Error::generic("broken");
-    assert_eq!(notes(Err(error)), [Note::Missed(Cause::WatcherError)]);
+    assert_eq!(notes(Err(error)), [RootNote::Missed(Cause::WatcherError)]);
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_watch_limit_is_told_apart_from_other_errors() {
 #[test]
 fn a_thread_of_notify_that_ends_by_itself_is_told_and_one_that_was_dropped_is_not() {
     for (is_retired, told) in [
-        (false, vec![Note::Missed(Cause::WatcherError)]),
+        (false, vec![RootNote::Missed(Cause::WatcherError)]),
         (true, vec![]),
     ] {
         let (inbox, notes) = Inbox::new(8);
@@ -104,7 +104,7 @@ fn a_thread_of_notify_that_ends_by_itself_is_told_and_one_that_was_dropped_is_no
 fn a_watch_is_not_asked_of_a_thread_that_has_ended() {
     let dir = tempfile::tempdir().unwrap();
     let (inbox, _notes) = Inbox::new(8);
-    let mut native = Native::arm(dir.path(), inbox).unwrap();
+    let mut native = NativeWatches::arm(dir.path(), inbox).unwrap();
     native.ended.store(true, Ordering::Release);
     assert!(matches!(native.watch(dir.path()), Err(ArmError::Ended)));
 }

@@ -19,9 +19,9 @@ fn kept(sink: usize) -> DrivenThread {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("root");
     fs::create_dir(&path).unwrap();
-    let settings = Settings {
+    let settings = WatchSettings {
         debounce: Duration::ZERO,
-        ..Settings::default()
+        ..WatchSettings::default()
     };
     let (sender, hints) = sync_channel(sink);
     let setup = RootThreadSetup {
@@ -48,7 +48,7 @@ impl DrivenThread {
 
     fn touch(&mut self, name: &str) {
         let path = self.path(name);
-        self.thread.handle_note(Note::Touched(path));
+        self.thread.handle_note(RootNote::Touched(path));
     }
 
     fn outbox(&self) -> Vec<Hint> {
@@ -134,11 +134,11 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
 #[test]
 fn what_somebody_waits_for_is_told_before_its_time_and_then_that_all_was() {
     let mut kept = kept(8);
-    kept.thread.pending = Debouncer::new(&Settings::default());
+    kept.thread.pending = Debouncer::new(&WatchSettings::default());
     kept.touch("a");
     kept.thread.run_due_work();
     assert_eq!(kept.outbox(), [], "it was touched just now");
-    kept.thread.handle_note(Note::Flush(7));
+    kept.thread.handle_note(RootNote::Flush(7));
     kept.thread.run_due_work();
     let told = [Hint::Removed(kept.path("a")), Hint::Flushed(7)];
     assert_eq!(kept.outbox(), told);
@@ -146,7 +146,7 @@ fn what_somebody_waits_for_is_told_before_its_time_and_then_that_all_was() {
     kept.thread.outbox.clear();
     kept.thread.mark_root_gone();
     kept.thread.outbox.clear();
-    kept.thread.handle_note(Note::Flush(8));
+    kept.thread.handle_note(RootNote::Flush(8));
     kept.thread.run_due_work();
     assert_eq!(kept.outbox(), [Hint::Flushed(8)]);
 }
@@ -182,7 +182,7 @@ fn lost_notes_become_a_rescan() {
     for number in 0..20 {
         kept.thread
             .inbox
-            .put(Note::Touched(kept.path(&number.to_string())));
+            .put(RootNote::Touched(kept.path(&number.to_string())));
     }
     kept.thread.run_due_work();
     assert!(kept.outbox().contains(&Hint::Rescan(Cause::Overflow)));
@@ -227,7 +227,7 @@ fn a_watcher_that_failed_behind_an_overflow_is_armed_anew() {
     kept.thread.arm();
     let before = kept.thread.native.as_ref().unwrap().retired();
     for cause in [Cause::Overflow, Cause::WatcherError] {
-        kept.thread.handle_note(Note::Missed(cause));
+        kept.thread.handle_note(RootNote::Missed(cause));
     }
     kept.thread.run_due_work();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::WatcherError)]);
@@ -262,7 +262,7 @@ fn a_sink_nobody_reads_any_more_ends_the_thread() {
 fn a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check() {
     let mut kept = kept(8);
     let far = kept.thread.next_rescan;
-    kept.thread.handle_note(Note::RetryWalk);
+    kept.thread.handle_note(RootNote::RetryWalk);
     let soon = kept.thread.next_rescan;
     assert!(soon < far && soon <= Instant::now() + kept.thread.setup.settings.check_every);
     kept.thread.next_rescan = Instant::now();

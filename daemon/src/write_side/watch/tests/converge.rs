@@ -13,7 +13,7 @@ use simdex_schema::FileStat;
 use super::lifecycle;
 use crate::write_side::watch::anchor::Anchor;
 use crate::write_side::watch::walk::{PathState, WalkEntry, WalkLimits, look, walk_beneath};
-use crate::write_side::watch::{Cause, Hint, Mode, RootWatcher, Settings};
+use crate::write_side::watch::{Cause, Hint, Mode, RootWatcher, WatchSettings};
 
 type Files = BTreeMap<PathBuf, FileStat>;
 
@@ -126,7 +126,7 @@ impl HintFollower {
     }
 }
 
-fn converges(seed: u64, settings: &Settings, room: usize) {
+fn converges(seed: u64, settings: &WatchSettings, room: usize) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().to_owned();
     let (sink, hints) = sync_channel(room);
@@ -153,12 +153,12 @@ fn converges(seed: u64, settings: &Settings, room: usize) {
     }
 }
 
-fn quick() -> Settings {
-    Settings {
+fn quick() -> WatchSettings {
+    WatchSettings {
         debounce: Duration::from_millis(10),
         max_delay: Duration::from_millis(50),
         hot_delay: Duration::from_millis(200),
-        ..Settings::default()
+        ..WatchSettings::default()
     }
 }
 
@@ -174,7 +174,7 @@ fn so_it_does_when_everything_overflows() {
     for seed in 100..102 {
         converges(
             seed,
-            &Settings {
+            &WatchSettings {
                 pending_limit: 3,
                 ..quick()
             },
