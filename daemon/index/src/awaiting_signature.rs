@@ -7,11 +7,10 @@
 use std::time::Instant;
 
 use roaring::RoaringTreemap;
-use simdex_schema::{DocId, DocumentKind};
+use simdex_schema::DocId;
 use simdex_signature::Ladder;
 
 use crate::DocumentStats;
-use crate::shared::IndexState;
 
 /// The progress of signing documents again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -84,14 +83,19 @@ impl AwaitingSignature {
         }
     }
 
+    /// Forgets a document that is gone.
+    pub(crate) fn forget(&mut self, id: DocId) {
+        self.waiting.remove(id.0);
+    }
+
     /// Notes that a document has no readable text.
     pub(crate) fn give_up(&mut self, id: DocId) {
         self.unreadable += u64::from(self.waiting.remove(id.0));
     }
 
     /// Notes whether a document is signed as it should be.
-    fn note(&mut self, id: DocId, stats: &DocumentStats) {
-        match is_signed_by(self.ladder, stats) {
+    pub(crate) fn note(&mut self, id: DocId, stats: &DocumentStats) {
+        match stats.is_signed_by(self.ladder) {
             true => self.waiting.remove(id.0),
             false => self.waiting.insert(id.0),
         };
@@ -106,25 +110,5 @@ impl AwaitingSignature {
             unreadable: self.unreadable,
             per_second: seconds.map(|seconds| self.done as f64 / seconds),
         }
-    }
-}
-
-/// Whether a document is signed as a ladder says. If it is signed no coarser than its length asks for, it is known how
-/// much it keeps at that rung. If it is signed more coarsely, that is unknown, and its rung is wrong in any case.
-pub(crate) fn is_signed_by(ladder: Ladder, stats: &DocumentStats) -> bool {
-    stats.kind == DocumentKind::Raw || stats.by_ladder(ladder).0 == stats.rung
-}
-
-impl IndexState {
-    /// Adds a document with its figures.
-    pub(crate) fn insert_document(&mut self, id: DocId, stats: DocumentStats) {
-        self.awaiting_signature.note(id, &stats);
-        self.table.insert(id, stats);
-    }
-
-    /// Forgets a document.
-    pub(crate) fn forget_document(&mut self, id: DocId) {
-        self.awaiting_signature.waiting.remove(id.0);
-        self.table.forget(id);
     }
 }

@@ -6,9 +6,9 @@
 //! 2. at *every other rung*, finer and coarser, they share at least a lower cut;
 //! 3. the exact resemblance of *all shingles* reaches the threshold.
 //!
-//! A pair at the threshold fails (1) with probability at most [`cuts::MISS`], and each rung of (2) with at most
-//! [`cuts::DOUBT`]. Finer rungs save the reading of all shingles for most pairs below the threshold; coarser ones save
-//! the reading of most texts of other documents, and most look-ups. If the common rung is 0 nothing is sampled: (1)
+//! A pair at the threshold fails (1) with probability at most [`MISS`](crate::cuts::MISS), and each rung of (2) with at
+//! most [`DOUBT`](crate::cuts::DOUBT). Finer rungs save the reading of all shingles for most pairs below the threshold;
+//! coarser ones save the reading of most texts of other documents, and most look-ups. If the common rung is 0 nothing is sampled: (1)
 //! follows from (3), and (2) requires nothing. All three are symmetric: no edge depends on which side came first.
 //!
 //! The search is exhaustive by the prefix filter (Xiao et al., WWW 2008, Lemma 1): of a fingerprints of which at
@@ -27,13 +27,11 @@ use crate::shared::IndexState;
 use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount};
 
 mod compare;
-mod cuts;
+mod missed;
 mod prefix;
 
+use crate::cuts::Cuts;
 pub(crate) use compare::Shingles;
-pub(crate) use cuts::Cuts;
-#[cfg(test)]
-pub(crate) use cuts::DOUBT;
 use prefix::Prefix;
 
 /// This many partners are compared right away. If there are more, the remaining fingerprints are looked up first: that

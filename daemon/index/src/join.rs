@@ -26,7 +26,7 @@ use simdex_schema::DocId;
 use simdex_schema::posting::Posting;
 use simdex_signature::SchemeKind;
 
-use crate::edges::Cuts;
+use crate::cuts::Cuts;
 use crate::two_threads::on_two_threads;
 use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount};
 

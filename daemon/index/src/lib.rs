@@ -15,9 +15,9 @@
 //!
 //! * Writing: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
-//! * In memory: `table` (figures of every document), `awaiting_signature` (documents that are not signed by the sampling in force),
-//!   `counts` (of files), `cache`, `damaged_texts`; `memory` bounds what is held for a call, `work` counts what
-//!   searching for edges costs.
+//! * In memory: `table` (figures of every document), `awaiting_signature` (documents that are not signed by the sampling
+//!   in force), `counts` (of files), `cache`, `damaged_texts`; `memory` bounds what is held for a call, `work` counts
+//!   what searching for edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
 //!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`integrity`]
 //!   reads all of it.
@@ -34,27 +34,30 @@ mod cache;
 mod cancel;
 mod change;
 mod counts;
+mod cuts;
 mod damaged_texts;
 mod edges;
 mod error;
 mod fault;
 mod group_ids;
 mod groups;
-mod groups_shown;
 mod id_map;
 mod index;
 pub mod integrity;
 mod join;
 mod known_unchanged;
 mod memory;
+mod options;
 mod principal_lists;
 mod reader;
 mod registry;
+mod regrouped;
 mod runs;
 pub mod safe_fs;
 mod shared;
 mod signing;
 pub mod store;
+mod stored_records;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -70,10 +73,9 @@ pub use change::{Applied, FileChange, NewContent, NewDocument, SeenFile};
 pub use counts::{FileCounts, MoveWatch};
 pub use error::IndexError;
 pub use fault::Fault;
-pub use index::{
-    Index, IndexSettings, MemoryHolder, MemoryUse, OpenReport, Opened, Options, UnreadTexts, Usage,
-};
+pub use index::{Index, IndexSettings, MemoryHolder, MemoryUse, OpenReport, Opened, Usage};
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
+pub use options::{Options, UnreadTexts};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
     Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldShingles, HeldText,
@@ -81,8 +83,9 @@ pub use reader::{
     SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
+pub use regrouped::{GroupMove, Regrouped};
 pub use signing::{TextSigner, canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
 pub use unsettled::{Epoch, UnsettledCounts};
-pub use work::Work;
-pub use writer::{GroupMove, IndexWriter, Merges, Regrouped, SignStep};
+pub use work::{Merges, Work};
+pub use writer::{IndexWriter, SignStep};

@@ -3,6 +3,7 @@
 pub(crate) mod candidates;
 pub(crate) mod document_text;
 mod documents;
+mod file_counts;
 pub(crate) mod files;
 mod groups;
 mod pairs;

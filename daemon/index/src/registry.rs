@@ -15,8 +15,8 @@ use simdex_schema::{
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::error::decode_error;
-use crate::index::visit;
 use crate::shared::Shared;
+use crate::stored_records::visit;
 
 pub(crate) use pages::{Carried, PAGE};
 

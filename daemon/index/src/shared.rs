@@ -5,6 +5,8 @@
 //! texts are read or written. The lock of the principal lists is taken alone: not while the state is locked, and no
 //! other lock is taken while it is held.
 
+mod groups_shown;
+
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
@@ -14,24 +16,24 @@ use simdex_signature::{
     Ladder, Levels, Ratio, Sampling, SchemeKind, ShingleSet, TemplateLines, Window,
 };
 
+use self::groups_shown::GroupsShown;
 use crate::awaiting_signature::AwaitingSignature;
 use crate::buffer::Buffer;
 use crate::cache::Cache;
 use crate::counts::KeptCounts;
+use crate::cuts::Cuts;
 use crate::damaged_texts::DamagedTexts;
-use crate::edges::Cuts;
 use crate::group_ids::GroupIds;
 use crate::groups::{Rank, Stars};
-use crate::groups_shown::GroupsShown;
 use crate::known_unchanged::KnownUnchanged;
 use crate::principal_lists::PrincipalLists;
+use crate::regrouped::GroupsBefore;
 use crate::runs::Runs;
 use crate::store::Store;
-use crate::table::Table;
+use crate::table::{DocumentStats, Table};
 use crate::text::TextStore;
 use crate::unsettled::Unsettled;
-use crate::work::WorkCounters;
-use crate::writer::{GroupsBefore, Merges};
+use crate::work::{Merges, WorkCounters};
 use crate::{Memory, Options, View};
 
 /// All schemes that may have postings, in the order of their keys.
@@ -116,6 +118,20 @@ pub(crate) struct IndexState {
     pub(crate) groups_before: GroupsBefore,
     /// Documents that are signed with another setting than the one in force.
     pub(crate) awaiting_signature: AwaitingSignature,
+}
+
+impl IndexState {
+    /// Adds a document with its figures.
+    pub(crate) fn insert_document(&mut self, id: DocId, stats: DocumentStats) {
+        self.awaiting_signature.note(id, &stats);
+        self.table.insert(id, stats);
+    }
+
+    /// Forgets a document.
+    pub(crate) fn forget_document(&mut self, id: DocId) {
+        self.awaiting_signature.forget(id);
+        self.table.forget(id);
+    }
 }
 
 /// How many fingerprints a document keeps by these settings.

@@ -8,9 +8,24 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
 use simdex_signature::{Ladder, Rung};
 
-use crate::awaiting_signature::is_signed_by;
-use crate::counts::CountStep;
 use crate::id_map::IdMap;
+
+/// Whether a file is counted from now on, or no longer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CountStep {
+    More,
+    Less,
+}
+
+impl CountStep {
+    /// Adds one to a count, or subtracts one.
+    pub(crate) fn apply(self, count: &mut u64) {
+        *count = match self {
+            Self::More => *count + 1,
+            Self::Less => count.saturating_sub(1),
+        };
+    }
+}
 
 /// The figures of one document that candidates and groups need.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +66,12 @@ impl DocumentStats {
         let by_length = ladder.rung_of_text(self.length);
         let rung = ladder.rung_of_kept(by_length, kept(by_length));
         (rung, kept(rung))
+    }
+
+    /// Whether it is signed as a ladder says. If it is signed no coarser than its length asks for, it is known how much
+    /// it keeps at that rung. If it is signed more coarsely, that is unknown, and its rung is wrong in any case.
+    pub(crate) fn is_signed_by(&self, ladder: Ladder) -> bool {
+        self.kind == DocumentKind::Raw || self.by_ladder(ladder).0 == self.rung
     }
 
     /// Postings of all its signatures.
@@ -292,7 +313,7 @@ impl Table {
     pub(crate) fn signed_by_other_ladder(&self, ladder: Ladder) -> RoaringTreemap {
         let is_right = |id: &u64| {
             let stats = self.get(DocId(*id));
-            stats.is_none_or(|stats| is_signed_by(ladder, stats))
+            stats.is_none_or(|stats| stats.is_signed_by(ladder))
         };
         self.texts.iter().filter(|id| !is_right(id)).collect()
     }

@@ -21,6 +21,17 @@ pub struct Work {
     pub shingles_counted: u64,
 }
 
+/// What merges have done since the index was opened: counts of work.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Merges {
+    /// Merges that were completed.
+    pub merges: u64,
+    /// Postings written into them.
+    pub postings: u64,
+    /// Number of runs now.
+    pub runs: usize,
+}
+
 /// The counters behind [`Work`].
 #[derive(Debug, Default)]
 pub(crate) struct WorkCounters {

@@ -3,6 +3,7 @@
 mod amend;
 mod apply;
 mod compact;
+mod count_changes;
 mod merge;
 mod purge;
 
@@ -21,11 +22,8 @@ use crate::shared::Shared;
 use crate::{IndexError, IndexReader, Registry};
 
 pub(crate) use apply::with_signatures;
-pub use merge::Merges;
-pub(crate) use settle::GroupsBefore;
 #[cfg(test)]
 pub(crate) use settle::REGROUPED_AT_ONCE;
-pub use settle::{GroupMove, Regrouped};
 pub use sign_anew::SignStep;
 
 /// Changes an index: the only type that writes to its store and its texts.

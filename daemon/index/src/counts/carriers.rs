@@ -5,7 +5,8 @@ use std::ops::RangeInclusive;
 
 use simdex_schema::{ContentHash, DocId, RootId, State};
 
-use super::{CountStep, CountedFile};
+use super::CountedFile;
+use crate::table::CountStep;
 
 /// Files by document, root and content, and which one comes first.
 #[derive(Default)]
@@ -27,9 +28,9 @@ struct Files {
 
 /// The first of the files in a root that carry a document.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct FirstCarrier {
-    pub(super) content: ContentHash,
-    pub(super) is_member: bool,
+pub(crate) struct FirstCarrier {
+    pub(crate) content: ContentHash,
+    pub(crate) is_member: bool,
 }
 
 /// By how much a view differs from the sum of its roots, in which no file is identical to another.

@@ -7,7 +7,8 @@ use simdex_schema::{ContentHash, DocId, RootId};
 
 use super::carriers::{Carriers, FirstCarrier, Shift};
 use super::moves::MoveWatches;
-use super::{CountChange, CountChanges, CountStep, CountedFile, FileCounts};
+use super::{CountChange, CountChanges, CountedFile, FileCounts};
+use crate::table::CountStep;
 use crate::table::Table;
 
 /// Number of views whose sums are maintained; the sum of another view is computed from every document that several
@@ -36,11 +37,11 @@ pub(crate) struct KeptCounts {
 }
 
 /// A document whose first file is still to be found.
-pub(super) struct UnresolvedFirst {
-    pub(super) document: DocId,
+pub(crate) struct UnresolvedFirst {
+    pub(crate) document: DocId,
     change: u64,
     /// Roots and contents of its files.
-    pub(super) carried: Vec<(RootId, ContentHash)>,
+    pub(crate) carried: Vec<(RootId, ContentHash)>,
 }
 
 impl KeptCounts {
@@ -133,12 +134,12 @@ impl KeptCounts {
     }
 
     /// Batches counted so far.
-    pub(super) fn changes(&self) -> u64 {
+    pub(crate) fn changes(&self) -> u64 {
         self.changes
     }
 
     /// The next document in doubt, of those that changed until `until`.
-    pub(super) fn next_doubt(&self, after: Option<DocId>, until: u64) -> Option<UnresolvedFirst> {
+    pub(crate) fn next_doubt(&self, after: Option<DocId>, until: u64) -> Option<UnresolvedFirst> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut doubtful = self.doubtful.range((from, Bound::Unbounded));
         let (document, change) = doubtful.find(|(_, change)| **change <= until)?;
@@ -150,7 +151,7 @@ impl KeptCounts {
     }
 
     /// Adds a document that was in doubt back to the sums, unless its files changed since.
-    pub(super) fn resolve(&mut self, doubt: &UnresolvedFirst, firsts: Vec<(RootId, FirstCarrier)>) {
+    pub(crate) fn resolve(&mut self, doubt: &UnresolvedFirst, firsts: Vec<(RootId, FirstCarrier)>) {
         let id = doubt.document;
         if self.doubtful.get(&id) == Some(&doubt.change) {
             self.doubtful.remove(&id);
@@ -161,7 +162,7 @@ impl KeptCounts {
 
     /// Counts of a view, by its roots in the order of their paths. For documents in doubt, the file that was first is
     /// taken to be still first.
-    pub(super) fn of_roots(&mut self, roots: &[RootId]) -> FileCounts {
+    pub(crate) fn of_roots(&mut self, roots: &[RootId]) -> FileCounts {
         let mut shift = self.view(roots);
         for id in self.doubtful.keys() {
             self.carriers.shift(*id, roots, 1, &mut shift);

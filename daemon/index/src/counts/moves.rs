@@ -252,7 +252,7 @@ impl MoveWatches {
         self.under_way = Vec::new();
     }
 
-    pub(super) fn watch(&mut self, view: &View) -> MoveWatch {
+    pub(crate) fn watch(&mut self, view: &View) -> MoveWatch {
         let mut noted = NotedMoves::of(view);
         noted.note(&self.under_way);
         let noted = Arc::new(Mutex::new(noted));

@@ -22,7 +22,7 @@ use crate::reader::candidates::Tally;
 use crate::{Cancel, DocumentStats, IndexError};
 
 /// With this many fingerprints, two documents of resemblance 0.8 share too few with a probability below
-/// [`DOUBT`](super::cuts::DOUBT), and two of 0.4 share enough with a probability below 0.01.
+/// [`DOUBT`](crate::cuts::DOUBT), and two of 0.4 share enough with a probability below 0.01.
 const PROBED: u64 = 64;
 /// The rest of a document's fingerprints is looked up if no more principals than this are in their lists, in units of
 /// [`PRINCIPALS_STEP`]: 64.

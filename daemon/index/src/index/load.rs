@@ -12,11 +12,11 @@ use crate::IndexError;
 use crate::counts::{CountedFile, KeptCounts};
 use crate::error::decode_error;
 use crate::groups::{Stars, rank};
-use crate::index::visit;
 use crate::reader::document_text::text_reference;
 use crate::runs::{Run, Runs};
 use crate::shared::IndexState;
 use crate::store::Store;
+use crate::stored_records::visit;
 use crate::table::{DocumentStats, Table};
 use crate::text::{TextRef, TextStore};
 

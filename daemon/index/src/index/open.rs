@@ -1,6 +1,5 @@
 //! Opens an index: reads what queries need into memory and signs again what was not yet merged.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -17,6 +16,7 @@ use crate::runs::{Runs, changes_with_rung};
 use crate::shared::{self, IndexState, Shared};
 use crate::signing::forward_signature;
 use crate::store::{Store, random_id};
+use crate::stored_records::put_meta;
 use crate::table::DocumentStats;
 use crate::text::{self, TextStore};
 use crate::writer::{WriterState, with_signatures};
@@ -292,29 +292,4 @@ fn begin(
     // Before it has texts of its own.
     store.commit()?;
     Ok(meta)
-}
-
-pub(crate) fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
-    let mut batch = Batch::new(store.records());
-    batch.put(key::meta(), meta.encode());
-    Ok(batch.apply()?)
-}
-
-/// Visits all records of a kind; the first error ends the scan.
-pub(crate) fn visit(
-    store: &dyn Store,
-    prefix: u8,
-    mut each: impl FnMut(&[u8], &[u8]) -> Result<(), IndexError>,
-) -> Result<(), IndexError> {
-    let mut failed = None;
-    store
-        .records()
-        .scan(&[prefix], None, &mut |key, value| match each(key, value) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        })?;
-    failed.map_or(Ok(()), Err)
 }

@@ -4,11 +4,11 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::{MetaRecord, key};
 use simdex_signature::TemplateLines;
 
-use super::open::put_meta;
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::runs::{self, Runs};
 use crate::store::Store;
+use crate::stored_records::put_meta;
 
 /// Everything that decides what is signed and compared: the stored parameters, and the list that they refer to.
 pub struct IndexSettings {

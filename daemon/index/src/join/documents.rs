@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 use simdex_schema::DocId;
 use simdex_signature::Rung;
 
-use crate::edges::Cuts;
+use crate::cuts::Cuts;
 use crate::{DocumentStats, IndexReader};
 
 /// Turn of a document that is only a partner of others.

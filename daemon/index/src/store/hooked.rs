@@ -237,21 +237,20 @@ mod tests {
 
     #[test]
     fn what_was_cached_of_a_run_is_found_through_the_hooks() {
+        const KEY: &[u8] = &[1; 8];
+        const LIST: &[u8] = &[2; 8];
         let home = tempfile::tempdir().unwrap();
         let store = SledStore::open(home.path(), StoreOptions::DAEMON).unwrap();
         let store = Hooked::new(Box::new(store), Hooks::default());
         let mut writer = store.postings().begin_run(NewRun::default()).unwrap();
-        writer.put(b"key", b"block").unwrap();
+        writer.put(KEY, b"block").unwrap();
         writer.finish().unwrap();
         let run = store.postings().run(0).unwrap().unwrap();
-        assert_eq!(
-            (run.kept_block(b"key"), run.kept_list(b"list")),
-            (None, None)
-        );
-        run.look_up(b"key").unwrap();
-        assert_eq!(run.kept_block(b"key").as_deref(), Some(&b"block"[..]));
-        run.keep_list(b"list", b"documents");
-        let list = run.kept_list(b"list");
+        assert_eq!((run.kept_block(KEY), run.kept_list(LIST)), (None, None));
+        run.look_up(KEY).unwrap();
+        assert_eq!(run.kept_block(KEY).as_deref(), Some(&b"block"[..]));
+        run.keep_list(LIST, b"documents");
+        let list = run.kept_list(LIST);
         assert_eq!(list.as_deref(), Some(&b"documents"[..]));
         drop(run);
         Box::new(store).close().unwrap();

@@ -157,7 +157,7 @@ impl Bed {
     /// How many edges the store holds.
     pub(super) fn stored_edges(&self) -> usize {
         let mut edges = 0;
-        crate::index::visit(
+        crate::stored_records::visit(
             &*self.index().index.shared.store,
             key::prefix::EDGE,
             |_, _| {

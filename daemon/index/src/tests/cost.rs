@@ -11,7 +11,7 @@ use super::bed::{Bed, account, put};
 use super::frail::{Access, hook};
 use super::model::Model;
 use super::texts::Random;
-use crate::edges::DOUBT;
+use crate::cuts::DOUBT;
 use crate::{Cancel, UnsettledCounts, View, Work};
 
 /// An index that lists all shingles, as a daemon does for usual texts. One thread settles, so that every count is the

@@ -10,7 +10,7 @@ use simdex_signature::{
 };
 
 use super::bed::{Clients, account, content, document, pairs};
-use crate::edges::DOUBT;
+use crate::cuts::DOUBT;
 use crate::{Cancel, FileCounts, View};
 
 /// Files with their texts and formats, and the lines left out of them.

@@ -14,11 +14,11 @@ use simdex_signature::SchemeKind;
 use super::WriterState;
 use crate::buckets::{Buckets, Cursor, RunFiller};
 use crate::buffer::{Buffer, PART_BITS};
-use crate::index::put_meta;
 use crate::runs::{Run, RunChoice, Runs, count_staying, drop_others};
 use crate::shared::SCHEMES;
 use crate::store::random_id;
 use crate::store::{NewRun, RunWriter, StoreError};
+use crate::stored_records::put_meta;
 use crate::table::KnownDocuments;
 use crate::{IndexError, IndexWriter};
 
@@ -30,17 +30,6 @@ struct WrittenRun {
     record: RunRecord,
     /// Postings of documents that are gone or were signed again, in the runs that were merged into it.
     left_out: u64,
-}
-
-/// What merges have done since the index was opened: counts of work.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Merges {
-    /// Merges that were completed.
-    pub merges: u64,
-    /// Postings written into them.
-    pub postings: u64,
-    /// Number of runs now.
-    pub runs: usize,
 }
 
 impl IndexWriter {

@@ -8,11 +8,12 @@ use simdex_schema::{ContentHash, DocId, DocumentRecord, FileKey, FileRecord, Rea
 
 use super::purge::forget_name;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::counts::{CountChange, CountStep, CountedFile};
+use crate::counts::{CountChange, CountedFile};
 use crate::error::decode_error;
-use crate::index::visit;
 use crate::known_unchanged::Holders;
 use crate::reader::document_text::text_reference;
+use crate::stored_records::visit;
+use crate::table::CountStep;
 use crate::text::TextRef;
 use crate::{Cancel, IndexError, IndexWriter};
 

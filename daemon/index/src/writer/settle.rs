@@ -34,12 +34,11 @@ mod regrouped;
 mod removal;
 mod threads;
 
+use crate::regrouped::Regrouped;
 #[cfg(test)]
 pub(crate) use group_ids::REGROUPED_AT_ONCE;
 use newcomers::{Newcomer, Placement};
 pub(super) use parts::PART;
-pub(crate) use regrouped::GroupsBefore;
-pub use regrouped::{GroupMove, Regrouped};
 
 /// Documents that are settled in one step.
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };

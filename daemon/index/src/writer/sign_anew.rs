@@ -18,9 +18,9 @@ use super::settle::PART;
 use super::{WriterState, with_signatures};
 use crate::batch::Batch;
 use crate::buffer::Buffer;
-use crate::index::put_meta;
 use crate::runs::{changes_with_rung, make_stale};
 use crate::shared::SCHEMES;
+use crate::stored_records::put_meta;
 use crate::table::DocumentStats;
 use crate::{Cancel, IndexError, IndexWriter, MemoryAccount};
 

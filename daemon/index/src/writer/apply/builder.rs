@@ -10,12 +10,11 @@ use simdex_schema::{
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::change::{Delta, FileChange, NewContent, NewDocument, SeenFile};
-use crate::counts::{
-    ContentOutcome, CountChange, CountStep, CountedFile, NameChange, content_outcome,
-};
+use crate::counts::{ContentOutcome, CountChange, CountedFile, NameChange, content_outcome};
 use crate::error::decode_error;
 use crate::reader::document_text::text_reference;
 use crate::store::{MAX_RECORD, RecordStore};
+use crate::table::CountStep;
 use crate::text::{MAX_TEXT, checksum};
 use crate::writer::WriterState;
 

@@ -10,8 +10,8 @@ use std::ops::Bound;
 
 use simdex_schema::{DocId, GroupId, key};
 
-use super::regrouped::Regrouped;
 use crate::batch::Batch;
+use crate::regrouped::Regrouped;
 use crate::shared::IndexState;
 use crate::{Fault, IndexError, IndexWriter};
 

@@ -1,42 +1,11 @@
-//! How the groups change: membership is noted before a change, and compared once group ids are assigned.
+//! Notes membership before groups change, and compares it once group ids are assigned.
 
-use std::collections::BTreeMap;
 use std::ops::Bound;
 
 use simdex_schema::{DocId, GroupId};
 
+use crate::regrouped::{GroupMove, Regrouped};
 use crate::shared::IndexState;
-
-/// How groups changed between two moments at which they had their ids.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Regrouped {
-    /// Documents that went from one group to another, from none to one, or from one to none.
-    pub moved: Vec<GroupMove>,
-    /// Groups that are new, with their principals.
-    pub made: Vec<(GroupId, DocId)>,
-    /// Groups that have another principal, with the new one.
-    pub led: Vec<(GroupId, DocId)>,
-    /// Groups that no longer exist, with their former principals.
-    pub vanished: Vec<(GroupId, DocId)>,
-}
-
-/// A document whose group changed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct GroupMove {
-    /// Id of the document that moved.
-    pub document: DocId,
-    /// The group it was in.
-    pub from: Option<GroupId>,
-    /// The group it is in.
-    pub to: Option<GroupId>,
-}
-
-/// The groups that changed since group ids were last assigned, as they were then.
-#[derive(Default)]
-pub(crate) struct GroupsBefore {
-    documents: BTreeMap<DocId, Option<GroupId>>,
-    principals: BTreeMap<GroupId, DocId>,
-}
 
 impl IndexState {
     /// Notes the group of a document that may be about to change.

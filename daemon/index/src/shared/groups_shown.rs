@@ -10,10 +10,10 @@ use roaring::RoaringTreemap;
 use rustc_hash::FxHashMap;
 use simdex_schema::{DocId, EdgeRecord};
 
+use super::IndexState;
 use crate::View;
 use crate::counts::{CountChanges, KeptCounts};
 use crate::groups::Place;
-use crate::shared::IndexState;
 
 /// The groups shown.
 #[derive(Default)]

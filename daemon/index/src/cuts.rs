@@ -2,38 +2,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use simdex_schema::DocumentKind;
-use simdex_signature::{Ladder, Ratio, Rung, least_overlap_cut, lower_tail};
-
-use crate::IndexReader;
+use simdex_signature::{Ratio, Rung, least_overlap_cut};
 
 /// A pair exactly at the threshold is missed with at most this probability at the common rung.
-pub(super) const MISS: f64 = 0.001;
+pub(crate) const MISS: f64 = 0.001;
 /// A pair at the threshold is refused at any other rung with at most this probability.
 pub(crate) const DOUBT: f64 = 1e-9;
-
-impl IndexReader {
-    /// An upper bound of the probability that the search for pairs misses one whose resemblance is exactly the
-    /// threshold. Either its sample is below the cut or, at a threshold so low that there is no cut, it shares nothing
-    /// at all; or one of the other samples, finer and coarser, rules it out.
-    pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
-        missed_at_most(threshold, self.least_sampled())
-    }
-
-    /// The smallest number of fingerprints that a sampled text keeps.
-    fn least_sampled(&self) -> u64 {
-        let state = self.shared.state();
-        let sampled = Rung::all().filter(|rung| *rung > Rung::ZERO);
-        let least = sampled.filter_map(|rung| state.table.least_kept(DocumentKind::Text, rung));
-        let promised = u64::from(Ladder::default().least_kept());
-        least.fold(promised, u64::min)
-    }
-}
-
-fn missed_at_most(threshold: Ratio, least_kept: u64) -> f64 {
-    let shares_nothing = lower_tail(0, least_kept, threshold);
-    MISS.max(shares_nothing) + f64::from(Rung::TOP.get()) * DOUBT
-}
 
 /// Cuts are cached for unions up to this size: two usual documents share at most 1,024 samples, and computing one cut
 /// takes as long as reading a bucket.
@@ -138,15 +112,6 @@ fn least_overlap(a: u64, b: u64, cut: impl Fn(u64) -> u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn pairs_that_resemble_each_other_hardly_at_all_may_share_nothing_of_their_samples() {
-        let missed = |threshold| missed_at_most(Ratio::new(threshold).unwrap(), 128);
-        let refused = f64::from(Rung::TOP.get()) * DOUBT;
-        assert!((missed(0.8) - MISS - refused).abs() < 1e-15);
-        assert!((missed(0.02) - refused - 0.98_f64.powi(128)).abs() < 1e-12);
-        assert!(missed(0.0) >= 1.0);
-    }
 
     #[test]
     fn a_cut_is_worked_out_once_and_stays() {

@@ -1,0 +1,44 @@
+//! How many pairs the search for near-duplicates misses at most.
+
+use simdex_schema::DocumentKind;
+use simdex_signature::{Ladder, Ratio, Rung, lower_tail};
+
+use crate::IndexReader;
+use crate::cuts::{DOUBT, MISS};
+
+impl IndexReader {
+    /// An upper bound of the probability that the search for pairs misses one whose resemblance is exactly the
+    /// threshold. Either its sample is below the cut or, at a threshold so low that there is no cut, it shares nothing
+    /// at all; or one of the other samples, finer and coarser, rules it out.
+    pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
+        missed_at_most(threshold, self.least_sampled())
+    }
+
+    /// The smallest number of fingerprints that a sampled text keeps.
+    fn least_sampled(&self) -> u64 {
+        let state = self.shared.state();
+        let sampled = Rung::all().filter(|rung| *rung > Rung::ZERO);
+        let least = sampled.filter_map(|rung| state.table.least_kept(DocumentKind::Text, rung));
+        let promised = u64::from(Ladder::default().least_kept());
+        least.fold(promised, u64::min)
+    }
+}
+
+fn missed_at_most(threshold: Ratio, least_kept: u64) -> f64 {
+    let shares_nothing = lower_tail(0, least_kept, threshold);
+    MISS.max(shares_nothing) + f64::from(Rung::TOP.get()) * DOUBT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_that_resemble_each_other_hardly_at_all_may_share_nothing_of_their_samples() {
+        let missed = |threshold| missed_at_most(Ratio::new(threshold).unwrap(), 128);
+        let refused = f64::from(Rung::TOP.get()) * DOUBT;
+        assert!((missed(0.8) - MISS - refused).abs() < 1e-15);
+        assert!((missed(0.02) - refused - 0.98_f64.powi(128)).abs() < 1e-12);
+        assert!(missed(0.0) >= 1.0);
+    }
+}

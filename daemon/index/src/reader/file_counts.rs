@@ -1,0 +1,76 @@
+//! Counts the files of a view.
+
+use std::collections::BTreeMap;
+
+use simdex_schema::{ContentHash, FileKey, RootId, key};
+
+use crate::counts::{FileCounts, FirstCarrier, MoveWatch, UnresolvedFirst};
+use crate::{Cancel, FileView, IndexError, IndexReader, View};
+
+impl FileCounts {
+    /// Counts one file; `documents` is left to the caller.
+    pub fn add(&mut self, file: &FileView) {
+        if file.key.is_member() {
+            self.members += 1;
+        } else {
+            self.files_on_disk += 1;
+            *self.states.entry(file.state).or_insert(0) += 1;
+        }
+    }
+}
+
+impl IndexReader {
+    /// Counts the files of a view. Files are looked up only if several carry a document and it is unknown which of them
+    /// comes first, because one of them changed.
+    pub fn count_files(&self, view: &View, cancel: &Cancel) -> Result<FileCounts, IndexError> {
+        let roots = self.roots(view)?;
+        let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
+        self.resolve_doubts(cancel)?;
+        Ok(self.shared.kept_counts().of_roots(&roots))
+    }
+
+    /// Records from now on what is renamed in a view of which a list is made.
+    pub fn watch_moves(&self, view: &View) -> MoveWatch {
+        self.shared.kept_counts().moves.watch(view)
+    }
+
+    /// Resolves what is in doubt now; what changes meanwhile is left to the next count.
+    fn resolve_doubts(&self, cancel: &Cancel) -> Result<(), IndexError> {
+        let until = self.shared.kept_counts().changes();
+        let mut after = None;
+        loop {
+            let Some(doubt) = self.shared.kept_counts().next_doubt(after, until) else {
+                return Ok(());
+            };
+            let firsts = self.first_carriers(&doubt, cancel)?;
+            after = Some(doubt.document);
+            self.shared.kept_counts().resolve(&doubt, firsts);
+        }
+    }
+
+    /// For each root, the first of the files that carry a document.
+    fn first_carriers(
+        &self,
+        doubt: &UnresolvedFirst,
+        cancel: &Cancel,
+    ) -> Result<Vec<(RootId, FirstCarrier)>, IndexError> {
+        let mut firsts: BTreeMap<RootId, (FileKey, ContentHash)> = BTreeMap::new();
+        for (root, content) in &doubt.carried {
+            cancel.check()?;
+            let (root, path) = (*root, Vec::new());
+            let prefix = key::file_of_content(*content, &FileKey { root, path });
+            let Some(file) = self.registry.first_file(&prefix)? else {
+                continue;
+            };
+            match firsts.get(&root) {
+                Some((first, _)) if *first < file => {}
+                _ => drop(firsts.insert(root, (file, *content))),
+            }
+        }
+        let first = |(root, (file, content)): (_, (FileKey, _))| {
+            let is_member = file.is_member();
+            (root, FirstCarrier { content, is_member })
+        };
+        Ok(firsts.into_iter().map(first).collect())
+    }
+}
