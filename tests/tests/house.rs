@@ -4,6 +4,7 @@
 
 mod architecture;
 mod ci_lanes;
+mod circles;
 mod duplicates;
 
 use std::collections::{BTreeMap, BTreeSet};

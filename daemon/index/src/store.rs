@@ -10,7 +10,9 @@
 //! * `records`: the records on disk, their generations, and how they are rewritten;
 //! * `runs`: the runs of postings on disk, and the cache of their blocks;
 //! * `examine`: a child process that finds out whether a store on disk is damaged;
-//! * `directory`: the files beside the databases of a store: its lock, its marks, its witness, its leftovers;
+//! * `directory`: the files beside the databases of a store: its lock, its marks, its witness, its leftovers, and which
+//!   database has the records (`generation`);
+//! * `files`: files and directories, and their way to stable storage;
 //! * `sled_support`: sled with checksums, durability, recovery and our errors; otherwise only `records` and `runs`,
 //!   which hold the databases, use sled's types.
 
@@ -26,10 +28,12 @@ use crate::Cancel;
 mod contract;
 mod directory;
 mod examine;
+mod files;
 mod hooked;
 mod memory;
 mod records;
 mod runs;
+mod short_memory;
 mod sled;
 mod sled_support;
 #[cfg(test)]

@@ -23,7 +23,8 @@ pub(super) fn is_any_walking(walks: &RequestedWalks) -> bool {
 
 impl Engine {
     /// Makes every watcher send the hints that it holds back, and waits until they are queued and the walks requested
-    /// by then are done, or for [`LONGEST_FLUSH`]. Otherwise hints of files that a walk has read already would count as changes afterwards.
+    /// by then are done, or for [`LONGEST_FLUSH`]. Otherwise hints of files that a walk has read already would count as
+    /// changes afterwards.
     pub(super) fn flush_hints(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let until = Instant::now() + LONGEST_FLUSH;
         let queues = lock(&self.walks).clone();

@@ -5,7 +5,6 @@
 //! taken in the order `backlog`, `last_commit`, `current`.
 
 pub(super) mod backlog;
-pub(super) mod generation;
 pub(super) mod layers;
 pub(super) mod pack;
 pub(super) mod parts;
@@ -20,14 +19,14 @@ use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
 use self::backlog::RewriteBacklog;
-use self::generation::Generation;
 use self::records_db::{RecordsDb, UNFINISHED_COMMIT};
 use self::sizes::Sizes;
 use super::directory::clean::Closed;
+use super::directory::generation::Generation;
 use super::directory::lock::Anchor;
 use super::directory::witness::{RecordsId, Witness, Witnessed};
-use super::examine::probe::memory_was_short;
-use super::sled_support::durable::len_at;
+use super::files::len_at;
+use super::short_memory::memory_was_short;
 use super::sled_support::recovery::Cleaning;
 use super::{RecordStore, StoreError, VisitEntry, Write, random_id};
 

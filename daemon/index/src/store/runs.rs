@@ -13,14 +13,12 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use self::blocks::Blocks;
 use self::run::{Builder, KeptOfRun, SledRun};
+use super::directory::RUNS;
 use super::directory::lock::Anchor;
-use super::examine::copy::check_room;
-use super::sled_support::durable::{folders, sync_dir};
+use super::files::{check_room, folders, remove_dir, sync_dir};
 use super::{NewRun, PostingRun, PostingStore, RunWriter, StoreError};
 use crate::safe_fs;
 
-/// Name of the directory in the store.
-pub(super) const DIR: &str = "runs";
 /// Suffix of the name of a run that is being built.
 const UNFINISHED: &str = ".new";
 /// Suffix of the name of a run that is being removed.
@@ -60,7 +58,7 @@ impl RunDatabases {
         cache_bytes: u64,
         about: &dyn Fn(u32),
     ) -> Result<Self, StoreError> {
-        let dir = store.join(DIR);
+        let dir = store.join(RUNS);
         safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
         let (of_sled, of_lists) = (cache_bytes / CACHE_OF_SLED, cache_bytes / CACHE_OF_LISTS);
         let runs = Self {
@@ -189,7 +187,7 @@ impl PostingStore for RunDatabases {
 
 /// Removes a run of a store that nobody has open, after it was found damaged. The caller holds its lock.
 pub(super) fn remove_damaged(store: &Path, number: u32) -> Result<(), StoreError> {
-    remove_run(&store.join(DIR), number)
+    remove_run(&store.join(RUNS), number)
 }
 
 fn remove_run(dir: &Path, number: u32) -> Result<(), StoreError> {
@@ -245,21 +243,4 @@ impl Drop for Writing<'_> {
         // A finished run has another name by now. What cannot be removed is removed when the store next opens.
         let _ = self.runs.lock.check().and_then(|()| remove_dir(&self.dir));
     }
-}
-
-/// Removes a directory of sled; no error if there is none. sled may still be working in it and create a file again, so
-/// this is retried.
-pub(super) fn remove_dir(dir: &Path) -> Result<(), StoreError> {
-    const ATTEMPTS: usize = 3;
-    let mut tried = Ok(());
-    for _ in 0..ATTEMPTS {
-        tried = match std::fs::remove_dir_all(dir) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-            removed => removed,
-        };
-        if tried.is_ok() {
-            break;
-        }
-    }
-    tried.map_err(StoreError::io("remove", dir))
 }

@@ -4,11 +4,11 @@
 use super::directory::clean::Closed;
 use super::directory::lock::{DirLock, FileId};
 use super::directory::{begun, clean};
+use super::files::allocated_bytes;
 use super::records::Records;
 #[cfg(test)]
 use super::records::layers::Layers;
 use super::runs::RunDatabases;
-use super::sled_support::durable::allocated_bytes;
 use super::sled_support::recovery::{check_kinds, guarded};
 #[cfg(test)]
 use super::sled_support::{

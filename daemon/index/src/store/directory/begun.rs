@@ -5,10 +5,11 @@ use std::path::Path;
 
 use super::clean::CLEAN;
 use super::witness;
-use crate::store::records::generation;
-use crate::store::records::generation::{BLOBS, Generation};
-use crate::store::sled_support::durable::{entries, files, len_at};
-use crate::store::{StoreError, runs};
+use crate::store::StoreError;
+use crate::store::directory::RUNS;
+use crate::store::directory::generation;
+use crate::store::directory::generation::{BLOBS, Generation};
+use crate::store::files::{entries, files, len_at};
 
 /// Checks that a store, which may be missing, has records or may be created. Changes nothing.
 ///
@@ -38,7 +39,7 @@ fn trace(store: &Path) -> Result<Option<String>, StoreError> {
             return Ok(Some(name.into_owned()));
         }
     }
-    for name in [BLOBS, runs::DIR, generation::DIR] {
+    for name in [BLOBS, RUNS, generation::DIR] {
         let folder = store.join(name);
         if let Some(entry) = entries(&folder)?.next() {
             let entry = entry.map_err(StoreError::io("list", &folder))?;

@@ -14,7 +14,7 @@ use twox_hash::XxHash3_64;
 use super::witness::RecordsId;
 use crate::safe_fs;
 use crate::store::StoreError;
-use crate::store::sled_support::durable::sync_dir;
+use crate::store::files::sync_dir;
 
 /// Name of the file in the store.
 pub(in crate::store) const CLEAN: &str = "CLEAN";

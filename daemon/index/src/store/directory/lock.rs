@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::safe_fs;
 use crate::store::StoreError;
-use crate::store::records::generation::Generation;
+use crate::store::directory::generation::Generation;
 
 const LOCK: &str = "LOCK";
 /// A daemon that was killed ends a little before its probe does, and a process that is being started has the

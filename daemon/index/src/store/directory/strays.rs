@@ -4,9 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use crate::aside;
-use crate::store::records::generation;
-use crate::store::sled_support::durable::{entries, kind_at};
-use crate::store::{StoreError, runs};
+use crate::store::StoreError;
+use crate::store::directory::RUNS;
+use crate::store::directory::generation;
+use crate::store::files::{entries, kind_at};
 
 /// Paths of everything that is neither the opened records, in this folder of the store, nor one of the runs in `named`.
 /// What was set aside before stays and is not listed. Changes nothing.
@@ -27,7 +28,7 @@ pub fn strays(store: &Path, records: &Path, named: &[u32]) -> Result<Vec<PathBuf
             .and_then(|name| name.to_str()?.parse().ok());
         number.is_some_and(|number| named.contains(&number))
     };
-    let mut runs = listed(&store.join(runs::DIR))?;
+    let mut runs = listed(&store.join(RUNS))?;
     runs.retain(|path| !is_named(path));
     strays.extend(runs);
     strays.sort();

@@ -11,10 +11,10 @@ use std::time::Duration;
 use super::examination::{self, Examination};
 use crate::store::directory::begun;
 use crate::store::directory::clean::Closed;
+use crate::store::directory::generation::Generation;
 use crate::store::directory::lock::{Suspect, wait_unlocked};
-use crate::store::records::generation::Generation;
+use crate::store::files::{allocated_bytes, len_at};
 use crate::store::sled_support::conf;
-use crate::store::sled_support::durable::{allocated_bytes, len_at};
 use crate::store::sled_support::recovery::{
     RELEASE_LIMIT, check_closed, check_kinds, move_snapshots_aside,
 };

@@ -4,14 +4,15 @@
 use std::fs::OpenOptions;
 use std::path::Path;
 
-use rustix::fs::{ioctl_ficlone, statvfs};
+use rustix::fs::ioctl_ficlone;
 
 use crate::safe_fs;
+use crate::store::StoreError;
+use crate::store::directory::RUNS;
+use crate::store::directory::generation::{self, BLOBS, Generation};
 use crate::store::directory::lock::Watch;
-use crate::store::records::generation::{self, BLOBS, Generation};
-use crate::store::sled_support::durable::{self, files};
+use crate::store::files::{self, check_room, files};
 use crate::store::sled_support::recovery::check_kinds;
-use crate::store::{StoreError, runs};
 
 /// Bytes to leave free besides a copy: sled writes a snapshot and some log.
 const MARGIN: u64 = 64 << 20;
@@ -32,9 +33,9 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
     check_kinds(from)?;
     let watch = Watch::of(from)?;
     let mut folders = vec![(from.to_owned(), to.to_owned())];
-    for run in durable::folders(&from.join(runs::DIR))? {
+    for run in files::folders(&from.join(RUNS))? {
         let name = run.file_name().unwrap_or_default().to_owned();
-        folders.push((run, to.join(runs::DIR).join(name)));
+        folders.push((run, to.join(RUNS).join(name)));
     }
     // Everything that may hold the records, with their marks: opening the copy must choose as opening the original
     // would.
@@ -82,18 +83,4 @@ fn copy(source: &Path, target: &Path, left: u64) -> Result<(), StoreError> {
     let copied = std::io::copy(&mut from, &mut to);
     copied.map_err(StoreError::io("copy", source))?;
     Ok(())
-}
-
-/// Checks that this many bytes are free in a directory.
-pub(in crate::store) fn check_room(dir: &Path, needed: u64) -> Result<(), StoreError> {
-    let space = statvfs(dir).map_err(|error| StoreError::io("examine", dir)(error.into()))?;
-    let free = space.f_bavail.saturating_mul(space.f_frsize);
-    match needed > free {
-        true => Err(StoreError::NoRoom {
-            dir: dir.into(),
-            needed,
-            free,
-        }),
-        false => Ok(()),
-    }
 }

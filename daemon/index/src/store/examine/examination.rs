@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use super::probe::{BEGUN, Part, exit};
 use crate::Cancel;
 use crate::store::StoreError;
-use crate::store::sled_support::durable::allocated_bytes;
+use crate::store::files::allocated_bytes;
 use crate::store::sled_support::recovery::is_of_the_machine;
 
 /// The result of an examination.

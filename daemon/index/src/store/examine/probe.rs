@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use crate::store::short_memory::{CACHE_BYTES, memory_was_short};
 use crate::store::{SledStore, StoreError, StoreOptions};
 
 /// Exit codes of the probe, read by [`crate::store::open_checked`]. From `sysexits.h` where one fits.
@@ -15,8 +16,6 @@ pub(in crate::store) mod exit {
     pub(in crate::store) const LOCKED: u8 = 75;
 }
 
-/// The probe reads each page once, so a large cache would not help it.
-const CACHE_BYTES: u64 = 64 << 20;
 /// The stack of the thread that probes.
 const STACK_BYTES: usize = 8 << 20;
 
@@ -90,22 +89,6 @@ pub fn probe(dir: &Path) -> ProbeResult {
         }
         Err(error) => ProbeResult::Unknown(error),
     }
-}
-
-/// Whether this process has come near the limit of its address space.
-pub(in crate::store) fn memory_was_short() -> bool {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
-    let Some(limit) = limit else {
-        return false;
-    };
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let peak = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmPeak:"))
-        .and_then(|rest| rest.trim().strip_suffix(" kB"))
-        .and_then(|kib| kib.parse::<u64>().ok());
-    // If the peak is not known, memory may have been short.
-    peak.is_none_or(|kib| (kib << 10).saturating_add(CACHE_BYTES) > limit)
 }
 
 fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {

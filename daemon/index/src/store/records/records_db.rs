@@ -4,9 +4,9 @@ use std::sync::OnceLock;
 
 use ::sled::Db;
 
-use super::generation::Generation;
 use super::layers::Layers;
 use crate::store::StoreError;
+use crate::store::directory::generation::Generation;
 use crate::store::directory::lock::{Anchor, wait_unlocked};
 use crate::store::directory::witness::RecordsId;
 use crate::store::sled_support::durable::Durable;

@@ -13,12 +13,12 @@ use std::sync::atomic::Ordering;
 
 use super::Records;
 use super::backlog::RewriteBacklog;
-use super::generation::{Generation, Unfinished};
 use super::records_db::{RecordsDb, UNFINISHED_COMMIT};
 use crate::Cancel;
+use crate::store::directory::generation::{Generation, Unfinished};
 use crate::store::directory::lock::Anchor;
 use crate::store::directory::witness::RecordsId;
-use crate::store::examine::copy::check_room;
+use crate::store::files::check_room;
 use crate::store::sled_support::fill::CACHE_WHILE_FILLED;
 use crate::store::sled_support::recovery::Cleaning;
 use crate::store::{RecordStore as _, StoreError, Write};

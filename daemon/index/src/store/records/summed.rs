@@ -11,16 +11,14 @@
 
 use std::path::Path;
 
-use ::sled::transaction::{
-    ConflictableTransactionError, ConflictableTransactionResult, TransactionalTree,
-};
+use ::sled::transaction::{ConflictableTransactionError, TransactionalTree};
 use ::sled::{Db, IVec};
 
 use super::parts::{Entry, Parts, keys_of};
 use crate::store::StoreError;
 use crate::store::sled_support::failed::Failed;
 use crate::store::sled_support::seal::{SEAL_LEN, TreeId, seal};
-use crate::store::sled_support::tree::SledTree;
+use crate::store::sled_support::tree::{SledTree, Transacted};
 
 /// The key of the note in the tree.
 const KEY: &[u8] = b"records";
@@ -222,9 +220,6 @@ impl Summed {
         note.ok_or_else(|| self.tree.corrupt(KEY))
     }
 }
-
-/// The result of a transaction.
-pub(in crate::store) type Transacted<T> = ConflictableTransactionResult<T, StoreError>;
 
 fn put(tree: &TransactionalTree, note: Option<Note>) -> Transacted<()> {
     if let Some(note) = note {

@@ -12,7 +12,7 @@ use simdex_schema::RunId;
 
 use super::blocks::{Blocks, BlocksOfRun};
 use crate::safe_fs;
-use crate::store::sled_support::durable::{files, sync_dir, sync_file};
+use crate::store::files::{files, sync_dir, sync_file};
 use crate::store::sled_support::fill::{self, AT_ONCE, CACHE_WHILE_FILLED};
 use crate::store::sled_support::recovery::{Cleaning, LastHandle, from_sled, guarded, open_db};
 use crate::store::sled_support::seal::{TreeId, seal};

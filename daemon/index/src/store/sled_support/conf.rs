@@ -6,9 +6,10 @@ use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::durable::{folders, sync_dir};
 use crate::safe_fs;
-use crate::store::{StoreError, runs};
+use crate::store::StoreError;
+use crate::store::directory::RUNS;
+use crate::store::files::{folders, sync_dir};
 
 /// Name of the file in sled's directory.
 const NAME: &str = "conf";
@@ -25,7 +26,7 @@ const MOST: u64 = 4 << 10;
 /// [`StoreError::Io`] if one cannot be read or is no regular file.
 pub fn damaged_settings(store: &Path, records: &Path) -> Result<Vec<PathBuf>, StoreError> {
     let mut dirs = vec![store.join(records)];
-    dirs.extend(folders(&store.join(runs::DIR))?);
+    dirs.extend(folders(&store.join(RUNS))?);
     let mut damaged = Vec::new();
     for dir in dirs {
         if is_damaged(&dir)? {

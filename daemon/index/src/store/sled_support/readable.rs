@@ -9,10 +9,10 @@ use std::fs::File;
 use std::io::{BufReader, ErrorKind, copy, sink};
 use std::path::Path;
 
-use super::durable::entries;
 use crate::safe_fs;
 use crate::store::StoreError;
-use crate::store::records::generation::{BLOBS, Generation};
+use crate::store::directory::generation::{BLOBS, Generation};
+use crate::store::files::entries;
 
 /// Bytes read at once.
 const CHUNK: usize = 1 << 20;

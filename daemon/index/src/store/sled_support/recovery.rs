@@ -16,12 +16,13 @@ use std::time::{Duration, Instant, SystemTime};
 use ::sled::{Config, Db, Error, Mode};
 
 use super::conf;
-use super::durable::{entries, files, folders, sync_dir};
 use super::failed::Failed;
 use super::under_way::counted;
+use crate::store::StoreError;
+use crate::store::directory::RUNS;
+use crate::store::directory::generation::{self, BLOBS, DB};
 use crate::store::directory::lock::{FileId, GRACE, wait_unlocked};
-use crate::store::records::generation::{self, BLOBS, DB};
-use crate::store::{StoreError, runs};
+use crate::store::files::{entries, files, folders, sync_dir};
 
 /// When sled frees the space of what is dead in its log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -105,7 +106,7 @@ fn check_clock(now: SystemTime) -> Result<(), StoreError> {
 /// Everything in the directory must be a regular file, except the folder of blobs and those of runs and of generations,
 /// each of which must be a directory of the same kind: sled would wait for a FIFO and write through a link.
 pub(in crate::store) fn check_kinds(dir: &Path) -> Result<(), StoreError> {
-    let (runs, records) = (dir.join(runs::DIR), dir.join(generation::DIR));
+    let (runs, records) = (dir.join(RUNS), dir.join(generation::DIR));
     check_db_dir(dir, &[&runs, &records])?;
     for run in folders(&runs)? {
         check_db_dir(&run, &[])?;

@@ -5,14 +5,16 @@ use std::ops::{Bound, ControlFlow};
 use std::path::Path;
 use std::sync::Arc;
 
-use ::sled::transaction::{TransactionError, Transactional};
+use ::sled::transaction::{ConflictableTransactionResult, TransactionError, Transactional};
 use ::sled::{Db, IVec, Tree};
 
 use super::failed::Failed;
 use super::recovery::{from_sled, guarded};
 use super::seal::{TreeId, seal, unseal};
 use crate::store::StoreError;
-use crate::store::records::summed::Transacted;
+
+/// The result of a transaction.
+pub(in crate::store) type Transacted<T> = ConflictableTransactionResult<T, StoreError>;
 
 pub(in crate::store) type VisitSealed<'a> =
     dyn FnMut(&[u8], &IVec) -> Result<ControlFlow<()>, StoreError> + 'a;

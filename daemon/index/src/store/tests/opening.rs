@@ -12,8 +12,8 @@ use super::{
     LONG, SMALL, assert_filled, assert_set_aside, copy_dir, filled, real_probe, shell, unclean,
 };
 use crate::Cancel;
+use crate::store::directory::generation::Generation;
 use crate::store::directory::lock::Anchor;
-use crate::store::records::generation::Generation;
 use crate::store::records::records_db::RecordsDb;
 use crate::store::sled_support::recovery::Cleaning;
 use crate::store::sled_support::seal::TreeId;

@@ -1,7 +1,7 @@
 //! Which database of sled holds the records of a store: its generations.
 //!
 //! A log-structured store's file does not shrink, so records are now and then copied into a new database
-//! ([`super::rewrite`]). Generation 0 is in the directory of the store itself, each later one in a directory of its
+//! ([`crate::store::records`]). Generation 0 is in the directory of the store itself, each later one in a directory of its
 //! own, `records/NNNNNN`. An unfinished one has a mark beside it, the empty file `records/NNNNNN.new`: written,
 //! power-safe, before the directory is made, and removed once everything in it is power-safe. It is a mark and not
 //! another name, since sled keeps the path of what it has open. So the listing tells which generation should be
@@ -15,9 +15,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::store::StoreError;
-use crate::store::runs::remove_dir;
-use crate::store::sled_support::durable::{
-    allocated_bytes, allocated_to, entries, files, kind_at, sync_dir, sync_file,
+use crate::store::files::{
+    allocated_bytes, allocated_to, entries, files, kind_at, remove_dir, sync_dir, sync_file,
 };
 use crate::{aside, safe_fs};
 
