@@ -88,6 +88,7 @@ impl Samples {
     }
 
     /// Fingerprints held of all versions together.
+    #[cfg(test)]
     pub fn total(&self) -> usize {
         self.total
     }
