@@ -9,7 +9,7 @@
 //! | headers, footers, broken words | [`paging`](super::paging) |
 //! | facts, form values, comments, attached files | [`extras`] |
 //!
-//! Replacement text (`ActualText`, 14.9.4) is not read: the first engine does not say where marked content begins.
+//! Replacement text (`ActualText`, 14.9.4) is not read: the first parser does not say where marked content begins.
 //! Pictures are not read. A page that has no text and draws a large one ([`scans`]) makes the document partial.
 
 mod bounds;
