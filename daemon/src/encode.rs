@@ -17,7 +17,7 @@ use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{RatioEstimate, Relation};
 
-pub use answer::{answer, comparison, judgement, not_judged};
+pub use answer::{Closing, answer, comparison, judgement, not_judged};
 pub use calibration::{calibration, sampling};
 pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use judging::{evaluation, model, sampled_pairs, trained};

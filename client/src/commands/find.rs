@@ -15,7 +15,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{FoldedMatch, eprint_line};
 use crate::progress::waiting;
-use simdex_client::lines::{LeftOutLines, QuerySummary as QueryLine};
+use simdex_client::lines::{LastRead, LeftOutLines, QuerySummary as QueryLine};
 use simdex_client::text::counted;
 
 pub(super) async fn run(
@@ -215,6 +215,12 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
         let verb = if left_out.lines == 1 { "is" } else { "are" };
         let left_out = LeftOutLines::from(left_out);
         remarks.push(format!("{left_out} of {name} {verb} left out"));
+    }
+    if let Some(last_read) = &query.last_read {
+        remarks.push(format!(
+            "{name} is {}",
+            LastRead::from(last_read).sentence()
+        ));
     }
     if query.truncated {
         let more = match asked.kind {

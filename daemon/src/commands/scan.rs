@@ -171,7 +171,7 @@ fn print(
         None => unread(engine, &view, &mut out)?,
     };
     let summary = ListSummary {
-        pairs: pairs.as_ref().map(|pairs| pairs.items.pairs),
+        pairs: pairs.map(|pairs| pairs.pairs),
         skipped_lists: pairs.map_or(0, |pairs| pairs.skipped_lists) + groups.skipped_lists,
         groups: Some(groups.items),
         completeness: check.completeness(),
@@ -212,7 +212,7 @@ fn pairs(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Listing<PairCounts>> {
+) -> anyhow::Result<PairCounts> {
     let mut failed = FirstError::default();
     let mut print = |pair| {
         let text = match json {

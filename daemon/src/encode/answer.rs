@@ -40,12 +40,22 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
     }
 }
 
+/// What the summary of an answer says beside its counts.
+#[derive(Default)]
+pub struct Closing {
+    /// Completeness of the index at the time of the answer.
+    pub completeness: Completeness,
+    /// Time the answer took.
+    pub seconds: f64,
+    /// If the query is a file that differs from what the index has of it.
+    pub last_read: Option<LastRead>,
+}
+
 /// Encodes an answer as the replies of a stream, the summary last.
 pub fn answer(
     answer: Answer,
     folded: Vec<Option<usize>>,
-    completeness: Completeness,
-    seconds: f64,
+    closing: Closing,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
     use v1::find_reply::Part;
     let summary = v1::QuerySummary {
@@ -58,7 +68,7 @@ pub fn answer(
         candidates: answer.candidates,
         verified: answer.verified,
         suppressed: answer.common_lists + answer.unverified,
-        seconds,
+        seconds: closing.seconds,
         truncated: answer.truncated,
         unjudged: answer.unjudged,
         common_lists: answer.common_lists,
@@ -66,7 +76,8 @@ pub fn answer(
         compared_by: compared_by(answer.compared_by),
         promise: Some(answer.promise.into()),
         left_out: left_out(answer.left_out),
-        completeness: Some(completeness.into()),
+        last_read: closing.last_read.map(last_read_of),
+        completeness: Some(closing.completeness.into()),
     };
     let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
     for (at, under) in folded.into_iter().enumerate() {
@@ -170,7 +181,7 @@ fn words(compared: ComparedWords) -> v1::WordDifference {
     }
 }
 
-fn last_read_of(side: LastRead) -> v1::LastRead {
+pub(super) fn last_read_of(side: LastRead) -> v1::LastRead {
     let why = match side.why {
         NotReadAgain::NotInTime => v1::NotReadAgain::NotInTime,
         NotReadAgain::Unreadable => v1::NotReadAgain::Unreadable,

@@ -1,11 +1,11 @@
 //! Encodes the family of a document: files by version, then edges.
 
 use simdex_index::{IndexError, IndexReader};
-use simdex_proto::completeness::Completeness;
+
 use simdex_proto::promise::{NoPromise, Promise};
 use simdex_proto::v1;
 
-use super::answer::{compared_by, hit, left_out};
+use super::answer::{Closing, compared_by, hit, last_read_of, left_out};
 use super::{path, ratio, relation, scheme};
 use crate::base::visit::FirstError;
 use crate::read_side::families::Direction;
@@ -145,8 +145,7 @@ pub fn family_summary(
     source: &FamilySource<'_>,
     family: &Family,
     sent: &FamilySent,
-    completeness: Completeness,
-    seconds: f64,
+    closing: Closing,
 ) -> v1::FamilySummary {
     let subject = source.subject;
     let query = v1::QuerySummary {
@@ -159,7 +158,7 @@ pub fn family_summary(
         candidates: family.candidates,
         verified: family.verified,
         suppressed: family.common_lists,
-        seconds,
+        seconds: closing.seconds,
         truncated: family.is_cut,
         common_lists: family.common_lists,
         unverified: 0,
@@ -167,7 +166,8 @@ pub fn family_summary(
         compared_by: compared_by(subject.compared_by),
         promise: Some(promise(source.params).into()),
         left_out: left_out(subject.left_out),
-        completeness: Some(completeness.into()),
+        last_read: closing.last_read.map(last_read_of),
+        completeness: Some(closing.completeness.into()),
     };
     v1::FamilySummary {
         query: Some(query),
@@ -185,12 +185,11 @@ fn promise(params: &FamilyParams) -> Promise {
 /// Encodes the versions of a file without text: numbered by date, without edges.
 pub fn unordered_family(
     answer: Answer,
-    completeness: Completeness,
-    seconds: f64,
+    closing: Closing,
 ) -> impl Iterator<Item = v1::family_reply::Part> {
     use v1::family_reply::Part;
     let mut numbers = std::collections::HashMap::new();
-    super::answer(answer, Vec::new(), completeness, seconds).filter_map(move |reply| {
+    super::answer(answer, Vec::new(), closing).filter_map(move |reply| {
         Some(match reply.part? {
             v1::find_reply::Part::Match(found) => {
                 let next = numbers.len() as u32 + 1;

@@ -115,13 +115,13 @@ pub fn pairs(
         threshold: *threshold,
         after,
     };
+    check.note_unsettled(engine.index.unsettled());
     let listed = catalogue::pairs(index, asked, account, visit)?;
-    check.note_unsettled(listed.unsettled);
     // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
-        groups: Some(listed.items.groups),
-        pairs: Some(listed.items.pairs),
+        groups: index.kept_group_count(view, *threshold, cancel)?,
+        pairs: Some(listed.pairs),
         skipped_lists: listed.skipped_lists,
         promise: Some(promise_of_pairs(index, *threshold)),
         completeness: check.verdict()?,

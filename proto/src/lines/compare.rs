@@ -201,7 +201,7 @@ impl LastRead {
             Some("changed") => "the file changed since and is yet to be read again",
             _ => "the file could not be read",
         };
-        format!("compared as last read{}, for {why}", at.unwrap_or_default())
+        format!("compared as last read{}: {why}", at.unwrap_or_default())
     }
 }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::{
-    JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, not_judged, relation,
+    JsonPath, Judgement, LastRead, completeness, date, exact, filled, hex, lossy, not_judged,
+    relation,
 };
 use crate::completeness::Completeness;
 use crate::promise::Promise;
@@ -190,6 +191,9 @@ pub struct QuerySummary {
     /// Template lines that were left out of the query's text; `None` if there were none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left_out: Option<LeftOutLines>,
+    /// If the file asked about differs from what the index has of it, when that was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_read: Option<LastRead>,
     /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
@@ -244,6 +248,7 @@ impl QuerySummary {
             unjudged: query.unjudged,
             promise: query.promise.as_ref().map(Into::into),
             left_out: query.left_out.as_ref().map(Into::into),
+            last_read: query.last_read.as_ref().map(Into::into),
             completeness: completeness(query.completeness.as_ref()),
         }
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{Counts, JudgeModel, exact, lossy};
 use crate::changes::Totals;
 use crate::completeness::Completeness;
+use crate::promise::Promise;
 
 /// A path as an object.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -246,6 +247,9 @@ pub struct Manifest {
     /// Counts of the report.
     #[serde(flatten)]
     pub counts: Counts,
+    /// How rarely the report lacks a pair of near-duplicates; `None` for questions and cores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub promise: Option<Promise>,
     /// What the index lacked when the report was written.
     #[serde(flatten)]
     pub completeness: Completeness,

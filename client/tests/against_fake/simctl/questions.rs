@@ -382,7 +382,7 @@ fn a_side_that_could_not_be_read_in_time_is_told_of() {
     let daemon = Daemon::start();
     let flags = ["compare", "/share/a.txt", "/share/hanging/b.txt"];
     let run = simctl(&daemon, &flags);
-    let told = "simctl: /share/hanging/b.txt: compared as last read at 2023-11-14T22:13:20Z, for the file could not be read in time";
+    let told = "simctl: /share/hanging/b.txt: compared as last read at 2023-11-14T22:13:20Z: the file could not be read in time";
     assert_eq!((run.code, run.talk.trim_end()), (0, told));
     let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
     let last_read = r#""last_read_b":{"at":"2023-11-14T22:13:20Z","why":"not-in-time"},"complete""#;

@@ -255,6 +255,43 @@ fn a_comparison_says_which_side_is_as_it_was_last_read_and_why() {
     );
 }
 
+#[test]
+fn a_question_says_that_its_file_changed_since_it_was_read() {
+    use wire::NotReadAgain::{Changed, Unreadable};
+    let files = ["kept.txt", "changed.txt", "gone.txt"];
+    let mut all = files.map(|name| (name, prose(1, 400))).to_vec();
+    all.push(("kept.tar", daemon::tar(&[("in.txt", &prose(1, 400))])));
+    let daemon = Daemon::start(&all);
+    let why = |name: &str| {
+        let subject = Subject::Path(daemon.path(name));
+        let (found, summary) = daemon.find(FindKind::Similar, subject).unwrap();
+        assert!(!found.is_empty(), "it is answered from the index");
+        summary.last_read.map(|last_read| {
+            assert!(last_read.at.is_some());
+            last_read.why()
+        })
+    };
+    let all = ["kept.txt", "changed.txt", "gone.txt", "kept.tar!/in.txt"];
+    assert_eq!(all.map(why), [None; 4]);
+    std::fs::write(daemon.path("changed.txt"), prose(2, 400)).unwrap();
+    std::fs::remove_file(daemon.path("gone.txt")).unwrap();
+    // New permissions change no bytes.
+    let readable = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(daemon.path("kept.txt"), readable).unwrap();
+    assert_eq!(all.map(why), [None, Some(Changed), Some(Unreadable), None]);
+    std::fs::remove_file(daemon.path("kept.tar")).unwrap();
+    assert_eq!(why("kept.tar!/in.txt"), Some(Unreadable));
+    let engine = daemon.engine();
+    let root = engine.roots.iter().next().unwrap();
+    let hanging = [(); 2].map(|()| root.live_reads.begin().unwrap());
+    assert_eq!(
+        why("gone.txt"),
+        None,
+        "it does not wait for a share that hangs"
+    );
+    drop(hanging);
+}
+
 /// A file that two questions hang on, as its share does not answer, is not read for a third: what the index has is an
 /// answer as well, and says so.
 #[test]

@@ -11,7 +11,7 @@ use super::reply_channel::ReplySender;
 use super::request_params::{self, QueryDefaults};
 use super::status::Refused;
 use super::subject_source::SubjectSource;
-use crate::encode::{self, FamilySource};
+use crate::encode::{self, Closing, FamilySource};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::families::LinkRule;
 use crate::read_side::query::{
@@ -58,7 +58,14 @@ impl FamilyRequest {
         sender: &ReplySender<v1::FamilyReply>,
     ) -> Result<(), Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
-        let seconds = || started.elapsed().as_secs_f64();
+        let last_read = source.last_read(engine);
+        let closing = || -> Result<Closing, Refused> {
+            Ok(Closing {
+                completeness: check.verdict()?,
+                seconds: started.elapsed().as_secs_f64(),
+                last_read,
+            })
+        };
         match self.find(engine, source, caller, sender.cancel())? {
             FamilyAnswer::Family { family, subject } => {
                 let listed = FamilySource {
@@ -67,12 +74,11 @@ impl FamilyRequest {
                     params: &self.params,
                 };
                 let sent = encode::family(&listed, &family, |part| send(sender, part))?;
-                let summary =
-                    encode::family_summary(&listed, &family, &sent, check.verdict()?, seconds());
+                let summary = encode::family_summary(&listed, &family, &sent, closing()?);
                 send(sender, v1::family_reply::Part::Summary(summary))
             }
             FamilyAnswer::Unordered(answer) => {
-                let mut parts = encode::unordered_family(answer, check.verdict()?, seconds());
+                let mut parts = encode::unordered_family(answer, closing()?);
                 parts.try_for_each(|part| send(sender, part))
             }
         }

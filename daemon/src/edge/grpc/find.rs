@@ -10,7 +10,7 @@ use super::caller::Caller;
 use super::request_params::{self, QueryDefaults};
 use super::status::Refused;
 use super::subject_source::SubjectSource;
-use crate::encode;
+use crate::encode::{self, Closing};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::answering::{AnswerRequest, answer};
 use crate::read_side::query::{FindKind, QueryParams};
@@ -52,6 +52,7 @@ impl DecodedQuery {
     ) -> Result<Vec<v1::FindReply>, Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let account = caller.account(engine.index.reader(), cancel);
+        let last_read = source.last_read(engine);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
         let asked = AnswerRequest {
             params: &self.params,
@@ -59,7 +60,11 @@ impl DecodedQuery {
             is_judged: self.is_judged,
         };
         let (answer, folded) = answer(engine, &subject, &asked, &account, cancel)?;
-        let seconds = started.elapsed().as_secs_f64();
-        Ok(encode::answer(answer, folded, check.verdict()?, seconds).collect())
+        let closing = Closing {
+            completeness: check.verdict()?,
+            seconds: started.elapsed().as_secs_f64(),
+            last_read,
+        };
+        Ok(encode::answer(answer, folded, closing).collect())
     }
 }

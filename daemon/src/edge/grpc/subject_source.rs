@@ -19,7 +19,7 @@ use super::upload::{self, UploadRoom, UploadTarget, Uploaded};
 use crate::engine::Engine;
 use crate::read_side::compare::LastRead;
 use crate::read_side::query::{self, QueryError, Subject};
-use crate::write_side::roots::live_reads::NotReadAgain;
+use crate::write_side::roots::live_reads::{self, NotReadAgain};
 
 /// What a query or a side of a comparison is about.
 pub(super) enum SubjectSource {
@@ -100,6 +100,23 @@ impl SubjectSource {
                 name,
                 permit: _permit,
             }) => Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?,
+        })
+    }
+
+    /// When it was last read, and why it was not read again, if it is a file of the index that is known to differ from
+    /// what the index has of it; a member differs with the file that it lies in. Looks at the file system for a moment
+    /// only: call it on a blocking thread.
+    pub(super) fn last_read(&self, engine: &Engine) -> Option<LastRead> {
+        let Self::Path(path) = self else { return None };
+        let (root, key) = engine.roots.locate(path)?;
+        let (key, view) = (key.on_disk(), engine.roots.view());
+        let record = engine.index.reader().file_view(&key, &view).ok()??.record;
+        // What was not read has nothing that could be older than the file.
+        record.content()?;
+        let why = live_reads::difference(&root, key.path, record.stat)?;
+        Some(LastRead {
+            at: record.last_read,
+            why,
         })
     }
 

@@ -7,14 +7,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use simdex_index::{
-    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, PairSearch, UnsettledCounts,
-    View,
+    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, PairSearch, View,
 };
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
 use super::group_files::GroupFiles;
-use super::{GroupFile, Listing, Pair, bytes_of, is_first, path_of, stored};
+use super::{GroupFile, Pair, bytes_of, is_first, path_of, stored};
 use crate::base::visit::FirstError;
 use crate::read_side::query::Relation;
 
@@ -23,8 +22,8 @@ use crate::read_side::query::Relation;
 pub struct PairCounts {
     /// Pairs of files.
     pub pairs: u64,
-    /// Groups at the same threshold when the list was begun.
-    pub groups: u64,
+    /// Posting lists that the search skipped, because no pair depends on them.
+    pub skipped_lists: u64,
 }
 
 /// A position in the list of pairs: that of a pair already seen.
@@ -79,14 +78,13 @@ pub fn pairs(
     request: PairSelection<'_>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
-) -> Result<Listing<PairCounts>, IndexError> {
+) -> Result<PairCounts, IndexError> {
     let PairSelection {
         view,
         threshold,
         after,
     } = request;
     let reader = GroupFiles { index, view };
-    let groups = GroupCount::of(&reader, threshold, account)?;
     let search = index.pair_search(view, threshold);
     let mut count = 0;
     let mut failed = None;
@@ -109,37 +107,10 @@ pub fn pairs(
         None => index.files(view, account, visit_file)?,
     }
     failed.map_or(Ok(()), Err)?;
-    Ok(Listing {
-        items: PairCounts {
-            pairs: count,
-            groups: groups.count,
-        },
-        skipped_lists: groups.skipped_lists + search.skipped_lists(),
-        unsettled: groups.unsettled,
+    Ok(PairCounts {
+        pairs: count,
+        skipped_lists: search.skipped_lists(),
     })
-}
-
-/// The number of groups of a view, with what limits that count.
-struct GroupCount {
-    count: u64,
-    skipped_lists: u64,
-    unsettled: UnsettledCounts,
-}
-
-impl GroupCount {
-    fn of(
-        reader: &GroupFiles<'_>,
-        threshold: Ratio,
-        account: &MemoryAccount,
-    ) -> Result<Self, IndexError> {
-        let known = reader.index.groups(reader.view, threshold, account)?;
-        let shown = known.groups.iter().filter(|group| reader.is_shown(group));
-        Ok(Self {
-            count: shown.count() as u64,
-            skipped_lists: known.skipped_lists,
-            unsettled: known.unsettled,
-        })
-    }
 }
 
 /// The pairs of one file, with their memory counted: a partner may be carried by a hundred thousand files, and

@@ -229,7 +229,7 @@ fn pairs_of_many_files_are_those_of_each_document_alone_by_path() {
         }
         ControlFlow::Continue(())
     });
-    assert!(counted.unwrap().items.pairs > listed.len() as u64, "copies");
+    assert!(counted.unwrap().pairs > listed.len() as u64, "copies");
     let search = index.pair_search(&View::All, threshold());
     let mut expected = Vec::new();
     let visit = &mut |file: FileView| {
@@ -299,7 +299,7 @@ fn copies_are_paired_at_every_threshold_whatever_the_groups() {
             ControlFlow::Continue(())
         };
         let counted = pairs(opened.index.reader(), request, &account, visit).unwrap();
-        assert_eq!(counted.items.pairs, listed.len() as u64);
+        assert_eq!(counted.pairs, listed.len() as u64);
         listed
     };
     let (low, exact) = (listed(0.5), listed(1.0));
@@ -490,8 +490,8 @@ fn what_a_search_skips_is_counted_whatever_is_listed() {
     };
     let pairs = pairs(index, asked, &account, &mut |_| ControlFlow::Continue(()));
     let pairs = pairs.unwrap();
-    assert_eq!((groups.items, pairs.items.pairs), (1, 1));
-    assert!(groups.skipped_lists > 0 && pairs.skipped_lists > groups.skipped_lists);
+    assert_eq!((groups.items, pairs.pairs), (1, 1));
+    assert!(groups.skipped_lists > 0 && pairs.skipped_lists > 0);
     let asked = ClusterRequest::Components {
         threshold: threshold(),
     };
@@ -510,7 +510,7 @@ fn the_summary_of_a_question_counts_the_lists_that_found_no_further_documents() 
         let subject = Subject::from_text(index, text, &account).unwrap();
         let params = similar(SchemeKind::ModN, 0.1);
         let answer = find(index, &subject, &params, &never).unwrap();
-        let reply = encode::answer(answer, Vec::new(), Completeness::default(), 0.0).last();
+        let reply = encode::answer(answer, Vec::new(), encode::Closing::default()).last();
         let Some(Part::Summary(summary)) = reply.and_then(|reply| reply.part) else {
             panic!("no summary");
         };

@@ -88,6 +88,7 @@ fn text(
         threshold: input.threshold,
         scheme: input.scheme.clone(),
         counts: Counts::from(&crate::encode::summary(&summary)),
+        promise: summary.promise,
         completeness: (input.completeness)(),
         question: outcome.question.or_else(|| asked.map(AskedFiles::question)),
         common: input.clusters.and_then(ClusterTerms::common),

@@ -2,16 +2,24 @@
 //! that read it, past every deadline; with this limit it blocks only those few, and all other questions are answered.
 
 use std::fs::File;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::Duration;
 
+use simdex_schema::FileStat;
+
 use super::Root;
+use crate::write_side::watch::stat::Observe;
 
 /// Most reads of one root under way at once.
 const MOST: usize = 2;
 /// How long the next read waits for those before it, which are over by then unless they hang. An answer without the
 /// read uses the text of the last reading, possibly of another file that carries the same document, and says so.
 const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_000 });
+
+/// How long an answer waits to learn whether its file is as it was recorded.
+const MOMENT: Duration = Duration::from_millis(250);
 
 /// Why a question is answered from the index's text of a file, and not from the file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +55,16 @@ impl LiveReads {
         Some(LiveRead(self))
     }
 
+    /// Begins a read if there is a free place now.
+    fn try_begin(&self) -> Option<LiveRead<'_>> {
+        let mut under_way = self.lock();
+        if *under_way >= MOST {
+            return None;
+        }
+        *under_way += 1;
+        Some(LiveRead(self))
+    }
+
     fn lock(&self) -> MutexGuard<'_, usize> {
         self.under_way
             .lock()
@@ -54,7 +72,38 @@ impl LiveReads {
     }
 }
 
+/// How a file below a root differs from what was recorded of it; `None` if it does not, or if that is not known after
+/// [`MOMENT`]: the answer is made from the index anyway, and waits for no share that hangs.
+pub fn difference(root: &Arc<Root>, below: Vec<u8>, recorded: FileStat) -> Option<NotReadAgain> {
+    let (tell, told) = sync_channel(1);
+    let root = Arc::clone(root);
+    let look = move || {
+        let found = root.live_reads.try_begin().and_then(|read| {
+            let found = root.difference(&below, &recorded);
+            drop(read);
+            found
+        });
+        // Nobody listens if this took too long.
+        let _ = tell.send(found);
+    };
+    thread::Builder::new()
+        .name("look".to_owned())
+        .spawn(look)
+        .ok()?;
+    told.recv_timeout(MOMENT).ok()?
+}
+
 impl Root {
+    fn difference(&self, below: &[u8], recorded: &FileStat) -> Option<NotReadAgain> {
+        let Ok(file) = self.open_file(below) else {
+            return Some(NotReadAgain::Unreadable);
+        };
+        let now = FileStat::of_open(&file).ok()?;
+        // A change of the inode alone, such as new permissions, changes no bytes.
+        let is_same = (now.length, now.mtime) == (recorded.length, recorded.mtime);
+        (!is_same).then_some(NotReadAgain::Changed)
+    }
+
     /// Opens a file below the root for a question, which holds the read until it has the bytes.
     pub fn open_live(&self, below: &[u8]) -> Result<(LiveRead<'_>, File), NotReadAgain> {
         let read = self.live_reads.begin().ok_or(NotReadAgain::NotInTime)?;
@@ -72,8 +121,6 @@ impl Drop for LiveRead<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use simdex_index::store::MemoryStore;
     use simdex_index::{Index, Options};
 

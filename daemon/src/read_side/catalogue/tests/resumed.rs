@@ -25,7 +25,7 @@ fn a_list_of_pairs_resumes_after_the_last_one_seen() {
             }
         };
         let counted = pairs(index, asked, &account, visit).unwrap();
-        assert_eq!(counted.items.pairs, listed.len() as u64);
+        assert_eq!(counted.pairs, listed.len() as u64);
         listed
     };
     let all = list(None, usize::MAX);
