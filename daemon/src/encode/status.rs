@@ -14,7 +14,7 @@ use crate::base::rate::Pace;
 use crate::base::schedule_status::ScheduleStatus;
 use crate::host::alarms::Alarm;
 use crate::write_side::roots::{Root, RootState};
-use crate::write_side::watch::{ChosenMode, Mode};
+use crate::write_side::watch::ChosenMode;
 
 /// Encodes a report that was written earlier.
 pub fn report(finished: u64, record: ReportRecord) -> v1::Report {
@@ -84,10 +84,7 @@ pub fn root(root: &Root, files: u64, alarm: Option<&Alarm>) -> v1::Root {
 }
 
 fn mode(chosen: Option<&ChosenMode>) -> &'static str {
-    match chosen.map(|chosen| chosen.mode) {
-        Some(Mode::Native) => "native",
-        _ => "poll",
-    }
+    chosen.map_or("poll", |chosen| chosen.mode.name())
 }
 
 /// Encodes the holders of memory: the parts of the index, the cache of the store and, where resident memory is known,

@@ -19,7 +19,7 @@ impl Engine {
         for root in self.roots.iter() {
             let (sender, hints) = sync_channel(HINTS);
             let settings = WatchSettings::of(&self.config.watch);
-            let mode = root.configured.mode.into();
+            let mode = root.configured.mode;
             let started = RootWatcher::start(
                 &self.lifecycle,
                 root.id.0,

@@ -10,16 +10,20 @@
 //! * [`open`]: opening a file without leaving its root;
 //! * [`loss`]: the guard against a mass loss that never happened;
 //! * [`probe`]: which file systems report changes;
+//! * `hint`, `mode`, `settings`: what a watcher sends, how it watches, and at what times;
 //! * `debounce`, `native`, `root_thread`: when a hint is due, notify, and the thread of one root.
 
 pub mod anchor;
 mod debounce;
+mod hint;
 pub mod loss;
+mod mode;
 mod mount;
 mod native;
 pub mod open;
 pub mod probe;
 mod root_thread;
+mod settings;
 pub mod stat;
 pub mod temporary_names;
 pub mod walk;
@@ -30,142 +34,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::config::{RootMode, WatchConfig};
+use crate::config::RootMode;
 use crate::host::lifecycle::Lifecycle;
+pub use hint::{Cause, Hint};
+pub use mode::ChosenMode;
+use mode::choose;
 use native::{Inbox, RootNote};
 use root_thread::RootThread;
-
-/// How a root is watched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Native if the file system reports changes, otherwise polled.
-    #[default]
-    Auto,
-    /// Watched by the kernel's events, with a periodic rescan.
-    Native,
-    /// Watched by rescans alone.
-    Poll,
-}
-
-impl From<RootMode> for Mode {
-    fn from(mode: RootMode) -> Self {
-        match mode {
-            RootMode::Auto => Self::Auto,
-            RootMode::Native => Self::Native,
-            RootMode::Poll => Self::Poll,
-        }
-    }
-}
-
-/// The mode chosen for [`Mode::Auto`], or instead of a mode that does not work here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChosenMode {
-    /// [`Mode::Native`] or [`Mode::Poll`].
-    pub mode: Mode,
-    /// The reason, for people.
-    pub why: String,
-}
-
-/// A change that may have happened below a root; the dispatcher finds out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Hint {
-    /// A path that is not a directory and may be new or changed.
-    Path(PathBuf),
-    /// A directory that is new, was moved here or changed its permissions: walk it.
-    Subtree(PathBuf),
-    /// Walk the whole root. Merge it with one already waiting.
-    Rescan(Cause),
-    /// A delete or a move away was seen and nothing is at the path now: it was a file, or a directory with everything
-    /// under it. The root itself still existed. The path may never have been known.
-    Removed(PathBuf),
-    /// All hints of what was seen before [`RootWatcher::flush`] was called with this number have been sent.
-    Flushed(u64),
-}
-
-/// Why the whole root must be walked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
-    /// The watcher has just started; native watches are already armed.
-    Start,
-    /// A periodic rescan is due.
-    Timer,
-    /// Events were lost: the kernel's queue, ours, or the table of pending paths was full.
-    Overflow,
-    /// The native watcher failed and was re-armed.
-    WatcherError,
-    /// Native watching could not be armed, whatever the error: from now on the root is polled
-    /// ([`RootWatcher::chosen`] says why).
-    FellBackToPolling,
-    /// The root is missing or unreadable: it is stale and nothing in it counts as deleted.
-    RootGone,
-    /// The root is there again.
-    RootBack,
-    /// Another directory is at the root's path: a mount came or went, or it was replaced. Losses
-    /// found now are suspect at any size.
-    RootReplaced,
-}
-
-impl Cause {
-    /// A short code for logs and status.
-    pub fn code(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Timer => "timer",
-            Self::Overflow => "overflow",
-            Self::WatcherError => "watcher-error",
-            Self::FellBackToPolling => "polled-instead",
-            Self::RootGone => "root-gone",
-            Self::RootBack => "root-back",
-            Self::RootReplaced => "root-replaced",
-        }
-    }
-}
-
-/// The times and bounds of a watcher.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WatchSettings {
-    /// A path must be quiet for this long before its hint is sent.
-    pub debounce: Duration,
-    /// The hint for a path that is never quiet is sent after this long.
-    pub max_delay: Duration,
-    /// Hints for a path that changes again and again become less frequent, down to one in this time.
-    pub hot_delay: Duration,
-    /// Interval of rescans of a native root.
-    pub rescan_every: Duration,
-    /// Interval of rescans of a polled root.
-    pub poll_every: Duration,
-    /// How often to check that the root still exists.
-    pub check_every: Duration,
-    /// Most paths held back; if there are more, a rescan replaces them.
-    pub pending_limit: usize,
-}
-
-impl WatchSettings {
-    /// The configured settings; the others have their defaults.
-    pub fn of(config: &WatchConfig) -> Self {
-        Self {
-            debounce: Duration::from_millis(config.debounce_ms),
-            max_delay: Duration::from_secs(config.max_delay_seconds),
-            rescan_every: Duration::from_secs(config.rescan_seconds.max(1)),
-            poll_every: Duration::from_secs(config.poll_seconds.max(1)),
-            ..Self::default()
-        }
-    }
-}
-
-impl Default for WatchSettings {
-    fn default() -> Self {
-        Self {
-            debounce: Duration::from_millis(500),
-            max_delay: Duration::from_secs(5),
-            hot_delay: Duration::from_secs(60),
-            rescan_every: Duration::from_secs(3_600),
-            poll_every: Duration::from_secs(30),
-            check_every: Duration::from_secs(5),
-            pending_limit: 100_000,
-        }
-    }
-}
+pub use settings::WatchSettings;
 
 /// Why a watcher does not start. A missing root is not an error: the watcher waits for it.
 #[derive(Debug, thiserror::Error)]
@@ -197,7 +73,7 @@ impl RootWatcher {
         lifecycle: &Arc<Lifecycle>,
         root: u32,
         path: &Path,
-        mode: Mode,
+        mode: RootMode,
         settings: &WatchSettings,
         sink: SyncSender<Hint>,
     ) -> Result<(Self, ChosenMode), WatchError> {
@@ -248,7 +124,7 @@ impl RootWatcher {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
             let why = "its watcher has ended and is restarted";
             return ChosenMode {
-                mode: Mode::Poll,
+                mode: RootMode::Poll,
                 why: why.to_owned(),
             };
         }
@@ -277,31 +153,6 @@ impl Drop for RootWatcher {
             tracing::warn!("a watcher hangs in its file system and is abandoned");
         }
     }
-}
-
-/// Decides how `path` can be watched, by the type of its file system: a share is not ours, so no
-/// probe file is written to it.
-fn choose(mode: Mode, path: &Path) -> ChosenMode {
-    let (mode, why) = match mode {
-        Mode::Native => (Mode::Native, "native by config".to_owned()),
-        Mode::Poll => (Mode::Poll, "poll by config".to_owned()),
-        Mode::Auto => match probe::FileSystem::of(path) {
-            Ok(fs) if fs.events => (Mode::Native, format!("{} reports changes", fs.name)),
-            Ok(fs) if fs.name == "unknown" => (
-                Mode::Poll,
-                format!("unknown file system type {:#x}", fs.magic),
-            ),
-            Ok(fs) => (
-                Mode::Poll,
-                format!("{} does not report all changes", fs.name),
-            ),
-            Err(_) => (
-                Mode::Poll,
-                "the root cannot be read; how to watch it is decided when it can be".to_owned(),
-            ),
-        },
-    };
-    ChosenMode { mode, why }
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ use crate::batch::Batch;
 use crate::edges::EdgeFinder;
 use crate::groups::{Place, rank};
 use crate::shared::IndexState;
+use crate::two_threads::on_two_threads;
 use crate::unsettled::{Effort, Epoch, Step};
 use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, UnsettledCounts, View};
 
@@ -32,7 +33,6 @@ mod newcomers;
 mod parts;
 mod regrouped;
 mod removal;
-mod threads;
 
 use crate::regrouped::Regrouped;
 #[cfg(test)]
@@ -151,6 +151,19 @@ impl IndexWriter {
     fn defer(&self, newcomer: &Newcomer) {
         if let Some(effort) = newcomer.deferred_to() {
             self.shared.state_mut().unsettled.defer(newcomer.id, effort);
+        }
+    }
+
+    /// Handles one half on each of two threads, if there is a second one.
+    pub(super) fn on_settlers<T: Send>(
+        &self,
+        items: &mut [T],
+        each: &(dyn Fn(&mut [T]) -> Result<(), IndexError> + Sync),
+    ) -> Result<(), IndexError> {
+        if self.shared.options.second_settler {
+            on_two_threads("settler-2", items, each)
+        } else {
+            each(items)
         }
     }
 

@@ -1,7 +1,8 @@
 //! The watcher of a root: how changes below it are noticed.
 
 use super::{Root, lock};
-use crate::write_side::watch::{ChosenMode, Mode, RootWatcher};
+use crate::config::RootMode;
+use crate::write_side::watch::{ChosenMode, RootWatcher};
 
 impl Root {
     /// Sets or removes the watcher; dropping the previous one ends its watch.
@@ -32,6 +33,6 @@ impl Root {
     /// Whether changes are reported by events, so that events for deletes may still arrive.
     pub fn has_events(&self) -> bool {
         self.chosen()
-            .is_some_and(|chosen| chosen.mode == Mode::Native)
+            .is_some_and(|chosen| chosen.mode == RootMode::Native)
     }
 }

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::{Cause, WatchSettings};
+use super::hint::Cause;
+use super::settings::WatchSettings;
 
 /// A deadline is met at most this late; it limits how often the table is scanned.
 const TICK: Duration = Duration::from_millis(20);

@@ -19,7 +19,7 @@ use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watche
 use rustix::io::Errno;
 use walkdir::WalkDir;
 
-use super::Cause;
+use super::hint::Cause;
 use super::mount::MountPoints;
 use super::walk::MAX_DEPTH;
 

@@ -10,9 +10,12 @@ use std::time::{Duration, Instant};
 
 use super::anchor::{Anchor, RootRefusal};
 use super::debounce::Debouncer;
+use super::hint::{Cause, Hint};
+use super::mode::{ChosenMode, choose};
 use super::native::{ArmError, Inbox, NativeWatches, RootNote};
 use super::probe::InodeId;
-use super::{Cause, ChosenMode, Hint, Mode, WatchSettings, choose};
+use super::settings::WatchSettings;
+use crate::config::RootMode;
 use crate::host::lifecycle::Backoff;
 
 /// Notes taken at once, so that deadlines are checked in between.
@@ -28,7 +31,7 @@ const NAP: Duration = Duration::from_secs(1);
 pub(super) struct RootThreadSetup {
     pub(super) root: u32,
     pub(super) path: PathBuf,
-    pub(super) mode: Mode,
+    pub(super) mode: RootMode,
     pub(super) settings: WatchSettings,
     pub(super) sink: SyncSender<Hint>,
 }
@@ -246,7 +249,7 @@ impl RootThread {
 
     fn choose_and_arm(&mut self) {
         let chosen = self.choose();
-        let native = chosen.mode == Mode::Native;
+        let native = chosen.mode == RootMode::Native;
         (self.native, self.next_try) = (None, None);
         self.set_chosen(chosen);
         if native {
@@ -291,7 +294,7 @@ impl RootThread {
         let wait = self.waits.pause();
         self.next_try = Some(Instant::now() + wait);
         self.set_chosen(ChosenMode {
-            mode: Mode::Poll,
+            mode: RootMode::Poll,
             why: format!("polled in place of native: {error}; tried again at each rescan"),
         });
     }

@@ -34,7 +34,7 @@ struct Watched {
 }
 
 fn watch_with(
-    mode: Mode,
+    mode: RootMode,
     settings: &WatchSettings,
     room: usize,
     prepare: impl Fn(&Path),
@@ -53,7 +53,7 @@ fn watch_with(
 
 /// A native watcher of an empty root, already armed.
 fn watch() -> Watched {
-    let watched = watch_with(Mode::Native, &quick(), 1_000, |root| {
+    let watched = watch_with(RootMode::Native, &quick(), 1_000, |root| {
         fs::create_dir(root).unwrap()
     });
     watched.until("the start", |hint| *hint == Hint::Rescan(Cause::Start));
@@ -192,14 +192,14 @@ fn a_directory_that_may_not_be_read_does_not_blind_the_rest() {
     if rustix::process::geteuid().is_root() {
         return; // root reads everything
     }
-    let watched = watch_with(Mode::Native, &quick(), 100, |root| {
+    let watched = watch_with(RootMode::Native, &quick(), 100, |root| {
         for name in ["a", "locked", "z"] {
             fs::create_dir_all(root.join(name)).unwrap();
         }
         fs::set_permissions(root.join("locked"), fs::Permissions::from_mode(0o000)).unwrap();
     });
     watched.until_told(Hint::Rescan(Cause::Start));
-    assert_eq!(watched.watcher.chosen().mode, Mode::Native);
+    assert_eq!(watched.watcher.chosen().mode, RootMode::Native);
     for name in ["a/1", "z/2"] {
         watched.write(name);
         watched.until_told(Hint::Path(watched.path(name)));
@@ -228,7 +228,7 @@ fn a_root_that_goes_and_comes_back_is_watched_again_and_nothing_is_removed() {
 
 #[test]
 fn a_root_that_is_missing_at_the_start_is_waited_for() {
-    let watched = watch_with(Mode::Native, &quick(), 100, |_| {});
+    let watched = watch_with(RootMode::Native, &quick(), 100, |_| {});
     watched.until_told(Hint::Rescan(Cause::RootGone));
     fs::create_dir(watched.path("")).unwrap();
     watched.until_told(Hint::Rescan(Cause::RootBack));
@@ -242,13 +242,13 @@ fn a_polled_root_is_rescanned_again_and_again() {
         poll_every: Duration::from_millis(20),
         ..quick()
     };
-    let watched = watch_with(Mode::Poll, &settings, 100, |root| {
+    let watched = watch_with(RootMode::Poll, &settings, 100, |root| {
         fs::create_dir(root).unwrap()
     });
     for cause in [Cause::Start, Cause::Timer, Cause::Timer] {
         assert!(watched.until_told(Hint::Rescan(cause)).is_empty());
     }
-    assert_eq!(watched.watcher.chosen().mode, Mode::Poll);
+    assert_eq!(watched.watcher.chosen().mode, RootMode::Poll);
 }
 
 #[test]
@@ -257,7 +257,7 @@ fn a_burst_beyond_the_limit_ends_in_a_rescan_with_a_slow_reader() {
         pending_limit: 50,
         ..quick()
     };
-    let watched = watch_with(Mode::Native, &settings, 1, |root| {
+    let watched = watch_with(RootMode::Native, &settings, 1, |root| {
         fs::create_dir(root).unwrap()
     });
     watched.until_told(Hint::Rescan(Cause::Start));
@@ -301,7 +301,7 @@ fn a_watcher_that_panics_ends_the_engine() {
         ..quick()
     };
     let (dir, lifecycle) = (tempfile::tempdir().unwrap(), lifecycle());
-    let started = RootWatcher::start(&lifecycle, 7, dir.path(), Mode::Poll, &settings, sink);
+    let started = RootWatcher::start(&lifecycle, 7, dir.path(), RootMode::Poll, &settings, sink);
     let (watcher, _) = started.unwrap();
     assert!(!lifecycle.wait(PATIENCE), "it panicked in silence");
     let failure = lifecycle.failure();
@@ -316,7 +316,7 @@ fn a_relative_root_is_refused() {
         &lifecycle(),
         7,
         Path::new("share"),
-        Mode::Auto,
+        RootMode::Auto,
         &quick(),
         sink,
     );
@@ -325,10 +325,10 @@ fn a_relative_root_is_refused() {
 
 #[test]
 fn auto_chooses_by_the_file_system_and_says_why() {
-    let proc = choose(Mode::Auto, Path::new("/proc"));
-    assert_eq!(proc.mode, Mode::Poll);
+    let proc = choose(RootMode::Auto, Path::new("/proc"));
+    assert_eq!(proc.mode, RootMode::Poll);
     let fs = probe::FileSystem::of(Path::new("/")).unwrap();
-    let here = choose(Mode::Auto, Path::new("/"));
-    assert_eq!(here.mode == Mode::Native, fs.events);
+    let here = choose(RootMode::Auto, Path::new("/"));
+    assert_eq!(here.mode == RootMode::Native, fs.events);
     assert!(here.why.contains(fs.name), "{}", here.why);
 }

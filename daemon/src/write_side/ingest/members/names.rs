@@ -2,10 +2,8 @@
 
 use std::collections::HashSet;
 
-use simdex_extract::{Member, Role};
-use simdex_schema::{FileKey, Reason};
-
-use crate::write_side::ingest::framesets::RENDERED_NAME;
+use simdex_extract::Member;
+use simdex_schema::FileKey;
 
 /// Gives every member a unique name: one without a name, or with another's, gets its number.
 pub(super) fn name(
@@ -23,14 +21,4 @@ pub(super) fn name(
         name = format!("{name} ({})", ordinal + 1);
     }
     container.member(name.as_bytes())
-}
-
-/// Placeholder for a page that could not be rendered.
-pub(super) fn not_rendered() -> Member {
-    Member {
-        name: RENDERED_NAME.to_owned(),
-        role: Role::Rendered,
-        modified: None,
-        body: Err(Reason::ReadError),
-    }
 }

@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use simdex_extract::{Member, MemberBytes};
+use simdex_extract::{Member, MemberBytes, Role};
 use simdex_index::{IndexError, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, State};
 
 use super::Unpacker;
-use super::names::{name, not_rendered};
+use super::names::name;
 use crate::write_side::ingest::extract::ContentBytes;
 use crate::write_side::ingest::facts::{frames_asked_if_page, holds_members};
 use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_NAME};
@@ -381,5 +381,15 @@ impl<'a> MemberTree<'a> {
         let named = members.min(self.names.max(1));
         self.names -= named.min(self.names);
         named
+    }
+}
+
+/// Placeholder for a page that could not be rendered.
+fn not_rendered() -> Member {
+    Member {
+        name: RENDERED_NAME.to_owned(),
+        role: Role::Rendered,
+        modified: None,
+        body: Err(Reason::ReadError),
     }
 }

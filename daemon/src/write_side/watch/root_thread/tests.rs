@@ -27,12 +27,12 @@ fn kept(sink: usize) -> DrivenThread {
     let setup = RootThreadSetup {
         root: 3,
         path,
-        mode: Mode::Poll,
+        mode: RootMode::Poll,
         settings,
         sink: sender,
     };
     let chosen = ChosenMode {
-        mode: Mode::Poll,
+        mode: RootMode::Poll,
         why: String::new(),
     };
     let mut thread = RootThread::new(setup, Inbox::new(8), Arc::new(Mutex::new(chosen)));
@@ -193,7 +193,7 @@ fn without_watches_the_root_is_polled_and_says_so() {
     let mut kept = kept(8);
     kept.thread.fall_back(&ArmError::Limit);
     let chosen = kept.thread.chosen.lock().unwrap().clone();
-    assert_eq!(chosen.mode, Mode::Poll);
+    assert_eq!(chosen.mode, RootMode::Poll);
     assert!(chosen.why.contains("max_user_watches"), "{}", chosen.why);
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::FellBackToPolling)]);
     let poll = kept.thread.setup.settings.poll_every;
@@ -203,15 +203,15 @@ fn without_watches_the_root_is_polled_and_says_so() {
 #[test]
 fn a_root_that_fell_back_is_watched_again_after_a_while() {
     let mut kept = kept(8);
-    kept.thread.setup.mode = Mode::Native;
+    kept.thread.setup.mode = RootMode::Native;
     let mode = |thread: &RootThread| thread.chosen.lock().unwrap().mode;
     kept.thread.fall_back(&ArmError::Limit);
     kept.thread.extend_watches_and_rescan(Cause::Timer);
-    assert_eq!(mode(&kept.thread), Mode::Poll, "too early");
+    assert_eq!(mode(&kept.thread), RootMode::Poll, "too early");
     kept.thread.next_try = Some(Instant::now());
     kept.thread.outbox.clear();
     kept.thread.extend_watches_and_rescan(Cause::Timer);
-    assert_eq!(mode(&kept.thread), Mode::Native);
+    assert_eq!(mode(&kept.thread), RootMode::Native);
     assert!(kept.thread.native.is_some());
     assert_eq!(
         kept.outbox(),
@@ -223,7 +223,7 @@ fn a_root_that_fell_back_is_watched_again_after_a_while() {
 #[test]
 fn a_watcher_that_failed_behind_an_overflow_is_armed_anew() {
     let mut kept = kept(8);
-    kept.thread.setup.mode = Mode::Native;
+    kept.thread.setup.mode = RootMode::Native;
     kept.thread.arm();
     let before = kept.thread.native.as_ref().unwrap().retired();
     for cause in [Cause::Overflow, Cause::WatcherError] {

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use simdex_schema::FileStat;
 
 use super::lifecycle;
+use crate::config::RootMode;
 use crate::write_side::watch::anchor::Anchor;
 use crate::write_side::watch::walk::{PathState, WalkEntry, WalkLimits, look, walk_beneath};
-use crate::write_side::watch::{Cause, Hint, Mode, RootWatcher, WatchSettings};
+use crate::write_side::watch::{Cause, Hint, RootWatcher, WatchSettings};
 
 type Files = BTreeMap<PathBuf, FileStat>;
 
@@ -131,7 +132,7 @@ fn converges(seed: u64, settings: &WatchSettings, room: usize) {
     let root = dir.path().to_owned();
     let (sink, hints) = sync_channel(room);
     let (_watcher, _) =
-        RootWatcher::start(&lifecycle(), 1, &root, Mode::Native, settings, sink).unwrap();
+        RootWatcher::start(&lifecycle(), 1, &root, RootMode::Native, settings, sink).unwrap();
     assert_eq!(hints.recv().unwrap(), Hint::Rescan(Cause::Start));
     let mut engine = HintFollower {
         root: root.clone(),
