@@ -121,6 +121,7 @@ pub(super) fn decoded(reference: &BytesRef<'_>) -> Option<String> {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use simdex_extract::Budgets;
 
     fn text(xml: &str) -> (String, Option<Reason>) {
         let mut sink = Sink::of(1 << 20);
@@ -136,11 +137,14 @@ mod tests {
 
     #[test]
     fn elements_nested_deeper_than_the_budget_are_not_read() {
-        let mut sink = Sink::of(1 << 20);
-        let budget = sink.budgets().markup_depth as usize;
+        let budgets = Budgets {
+            markup_depth: 12,
+            ..Budgets::default()
+        };
+        let (mut sink, _) = Sink::collecting(1 << 20, budgets);
         let nested = |depth: usize| "<a>".repeat(depth) + "text" + &"</a>".repeat(depth);
-        assert_eq!(write_text(&nested(budget), &mut sink), None);
-        let deeper = write_text(&nested(budget + 1), &mut sink);
+        assert_eq!(write_text(&nested(12), &mut sink), None);
+        let deeper = write_text(&nested(13), &mut sink);
         assert_eq!(deeper, Some(Reason::DepthLimit));
     }
 
