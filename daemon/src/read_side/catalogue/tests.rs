@@ -7,7 +7,6 @@ use simdex_index::{
     Cancel, FileChange, FileView, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget,
     Opened, Options, UnsettledCounts, View,
 };
-use simdex_proto::completeness::Completeness;
 use simdex_proto::v1::find_reply::Part;
 use simdex_schema::meta::Parameters;
 use simdex_schema::{RootId, Schemes};
