@@ -269,7 +269,7 @@ fn nothing_found(asked: &QuestionAsked<'_>, query: &QuerySummary) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simdex_client::wire::Completeness;
+    use simdex_client::wire::{self, Completeness};
 
     fn asked(kind: FindKind) -> QuestionAsked<'static> {
         QuestionAsked {
@@ -311,6 +311,24 @@ mod tests {
         assert_eq!(
             so_far,
             ["no other file found yet that resembles /a by 0.1 or more"]
+        );
+    }
+
+    #[test]
+    fn a_file_that_changed_since_it_was_read_is_told() {
+        let changed = wire::LastRead {
+            at: Some(1_700_000_000),
+            why: wire::NotReadAgain::Changed.into(),
+        };
+        let query = QuerySummary {
+            last_read: Some(changed),
+            ..QuerySummary::default()
+        };
+        assert_eq!(
+            remarks(&asked(FindKind::Similar), 2, &query),
+            [
+                "/a is compared as last read at 2023-11-14T22:13:20Z: the file changed since and is yet to be read again"
+            ]
         );
     }
 

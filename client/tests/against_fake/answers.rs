@@ -132,6 +132,7 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         seconds: 0.5,
         truncated: false,
         unjudged: None,
+        last_read: None,
         promise: Some(promise(0.1)),
         left_out: None,
         completeness: Some(complete()),
