@@ -158,6 +158,10 @@ const THREADS: &[(&str, &str)] = &[
         "daemon/src/engine/supervisor.rs",
         "the main thread, which ends",
     ),
+    (
+        "daemon/src/write_side/roots/live_reads.rs",
+        "whoever asked, who gets no remark on the file",
+    ),
 ];
 
 /// Where the writer of the index is named or lent, and for what.

@@ -58,7 +58,7 @@ impl FamilyRequest {
         sender: &ReplySender<v1::FamilyReply>,
     ) -> Result<(), Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
-        let last_read = source.last_read(engine);
+        let last_read = source.last_read(engine)?;
         let closing = || -> Result<Closing, Refused> {
             Ok(Closing {
                 completeness: check.verdict()?,

@@ -52,7 +52,7 @@ impl DecodedQuery {
     ) -> Result<Vec<v1::FindReply>, Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let account = caller.account(engine.index.reader(), cancel);
-        let last_read = source.last_read(engine);
+        let last_read = source.last_read(engine)?;
         let subject = source.subject(engine, caller.queue_key(), &account)?;
         let asked = AnswerRequest {
             params: &self.params,

@@ -106,18 +106,27 @@ impl SubjectSource {
     /// When it was last read, and why it was not read again, if it is a file of the index that is known to differ from
     /// what the index has of it; a member differs with the file that it lies in. Looks at the file system for a moment
     /// only: call it on a blocking thread.
-    pub(super) fn last_read(&self, engine: &Engine) -> Option<LastRead> {
-        let Self::Path(path) = self else { return None };
-        let (root, key) = engine.roots.locate(path)?;
+    pub(super) fn last_read(&self, engine: &Engine) -> Result<Option<LastRead>, IndexError> {
+        let located = match self {
+            Self::Path(path) => engine.roots.locate(path),
+            _ => None,
+        };
+        let Some((root, key)) = located else {
+            return Ok(None);
+        };
         let (key, view) = (key.on_disk(), engine.roots.view());
-        let record = engine.index.reader().file_view(&key, &view).ok()??.record;
+        let file = engine.index.reader().file_view(&key, &view)?;
         // What was not read has nothing that could be older than the file.
-        record.content()?;
-        let why = live_reads::difference(&root, key.path, record.stat)?;
-        Some(LastRead {
-            at: record.last_read,
-            why,
-        })
+        let read = file
+            .map(|file| file.record)
+            .filter(|record| record.content().is_some());
+        Ok(read.and_then(|record| {
+            let why = live_reads::difference(&root, key.path, record.stat)?;
+            Some(LastRead {
+                at: record.last_read,
+                why,
+            })
+        }))
     }
 
     /// Makes a side of a comparison, which shows extracted text: for a document that several contents carry,

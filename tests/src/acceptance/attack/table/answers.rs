@@ -384,7 +384,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_is_known_stays_where_another_try_fails_by_the_machines_fault",
             ),
             Test(
-                "daemon/extract/src/underway/tests.rs",
+                "daemon/extract/src/read_marks/tests.rs",
                 "whoever_holds_what_others_wait_for_never_waits_for_a_suspect",
             ),
             Test(
@@ -443,7 +443,7 @@ pub(super) const LINES: &[Line] = &[
             ),
             Test(
                 "daemon/index/src/store/tests.rs",
-                "every_flipped_bit_of_the_engines_settings_is_put_right",
+                "every_flipped_bit_of_the_settings_of_sled_is_put_right",
             ),
             Test(
                 "tests/tests/data_dir.rs",

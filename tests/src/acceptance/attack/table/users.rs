@@ -90,7 +90,7 @@ pub(super) const LINES: &[Line] = &[
             ),
             Test(
                 "daemon/index/src/store/records/parts/tests.rs",
-                "no_value_is_a_file_of_its_own_in_the_engine",
+                "no_value_is_a_file_of_its_own_in_sled",
             ),
             Test(
                 "daemon/index/src/store/records/parts/tests.rs",
@@ -170,7 +170,7 @@ pub(super) const LINES: &[Line] = &[
             ),
             Test(
                 "daemon/index/src/store/tests/locks.rs",
-                "a_lock_of_the_engine_that_passes_is_waited_for",
+                "a_lock_of_sled_that_passes_is_waited_for",
             ),
             Test(
                 "daemon/bin/tests/completeness.rs",

@@ -14,11 +14,11 @@ const PUSHED: i64 = 1 << 16;
 /// What is read of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FieldKind {
-    /// Its value.
+    /// The value that was filled in.
     Written,
     /// Whether it is ticked.
     Ticked,
-    /// Nothing.
+    /// Nothing is read of it.
     Other,
 }
 
