@@ -6,6 +6,7 @@ mod family;
 mod judging;
 mod status;
 
+use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -186,13 +187,12 @@ fn member(member: &GroupFile) -> v1::Member {
 
 /// Encodes the counts that close a list.
 pub fn summary(summary: &ListSummary) -> v1::Summary {
-    let states = summary.counts.states.iter();
+    let owned = |states: &BTreeMap<String, u64>| states.clone().into_iter().collect();
     v1::Summary {
         files_on_disk: summary.counts.files_on_disk,
         members: summary.counts.container_members,
-        states: states
-            .map(|(state, count)| (state.clone(), *count))
-            .collect(),
+        states: owned(&summary.counts.states),
+        member_states: owned(&summary.counts.member_states),
         documents: summary.counts.documents,
         groups: summary.groups,
         pairs: summary.pairs,
@@ -208,6 +208,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::read_side::catalogue::ListCounts;
     use simdex_schema::file::FileOutcome;
     use simdex_schema::{FileKey, FileRecord, FileStat, Reason, RootId, State};
     use std::ffi::OsStr;
@@ -231,12 +232,20 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_tells_what_the_search_skipped() {
-        let counts = ListSummary {
+    fn a_summary_tells_what_the_search_skipped_and_the_states_of_members_apart() {
+        let unread = ("unreadable".to_owned(), 2);
+        let list = ListSummary {
+            counts: ListCounts {
+                member_states: [unread.clone()].into(),
+                ..ListCounts::default()
+            },
             skipped_lists: 3,
             ..ListSummary::default()
         };
-        assert_eq!(summary(&counts).suppressed, 3);
+        let encoded = summary(&list);
+        assert_eq!(encoded.suppressed, 3);
+        assert!(encoded.states.is_empty());
+        assert_eq!(encoded.member_states, [unread].into());
     }
 
     #[test]

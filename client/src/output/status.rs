@@ -1,5 +1,6 @@
 //! The daemon's status as text.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -56,8 +57,7 @@ impl<W: Write> Printer<W> {
             self.sampling(sampling)?;
         }
         if let Some(summary) = &status.summary {
-            self.fields(&[("holds", summary_sentence(summary))])?;
-            self.fields(&[("states", states(summary))])?;
+            self.holdings(summary)?;
         }
         for schedule in &status.schedules {
             let name = format!("report {}", schedule.name);
@@ -66,6 +66,16 @@ impl<W: Write> Printer<W> {
         self.section(&status.memory)?;
         self.section(&status.schemes)?;
         self.section(&status.roots)
+    }
+
+    /// What the index holds, and the states of its files.
+    fn holdings(&mut self, summary: &wire::Summary) -> io::Result<()> {
+        self.fields(&[("holds", summary_sentence(summary))])?;
+        self.fields(&[("states", states(&summary.states))])?;
+        if summary.members > 0 {
+            self.fields(&[("member states", states(&summary.member_states))])?;
+        }
+        Ok(())
     }
 
     /// The speed of pending work.
@@ -112,12 +122,8 @@ fn complete(told: Option<&wire::Completeness>) -> String {
     }
 }
 
-fn states(summary: &wire::Summary) -> String {
-    let mut counts: Vec<_> = summary
-        .states
-        .iter()
-        .filter(|(_, count)| **count > 0)
-        .collect();
+fn states(counts: &HashMap<String, u64>) -> String {
+    let mut counts: Vec<_> = counts.iter().filter(|(_, count)| **count > 0).collect();
     counts.sort();
     let parts: Vec<_> = counts
         .iter()

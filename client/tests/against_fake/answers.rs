@@ -317,6 +317,7 @@ pub(crate) fn summary() -> Summary {
         files_on_disk: 3,
         members: 1,
         states: HashMap::from([("unreadable".to_owned(), 1), ("indexed".to_owned(), 2)]),
+        member_states: HashMap::from([("timed-out".to_owned(), 1)]),
         documents: 2,
         groups: Some(1),
         pairs: Some(1),

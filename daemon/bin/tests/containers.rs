@@ -48,6 +48,8 @@ fn a_copy_in_an_archive_in_an_archive_is_found_from_both_sides() {
     assert_eq!(listed, expected.map(owned));
     assert_eq!((summary.files_on_disk, summary.members), (2, 4));
     assert_eq!(summary.states.values().sum::<u64>(), 2);
+    let inside = [("container".to_owned(), 1), ("indexed".to_owned(), 3)];
+    assert_eq!(summary.member_states, inside.into());
     let offer = daemon.path("outer.tar!/inner.tar!/b/offer.txt");
     for (asked, found) in [("zz.txt", offer.clone()), ("", daemon.path("zz.txt"))] {
         let subject = match asked {

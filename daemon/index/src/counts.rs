@@ -22,12 +22,24 @@ use crate::table::CountStep;
 pub struct FileCounts {
     /// Files on disk; the states add up to it.
     pub files_on_disk: u64,
-    /// Members of containers, counted separately.
+    /// Members of containers, counted separately; their states add up to it.
     pub members: u64,
     /// Files on disk by state as shown.
     pub states: BTreeMap<State, u64>,
+    /// Members of containers by state as shown.
+    pub member_states: BTreeMap<State, u64>,
     /// Documents with text.
     pub documents: u64,
+}
+
+impl FileCounts {
+    /// The number of files on disk, or of members, and their states.
+    pub(crate) fn of_kind(&mut self, is_member: bool) -> (&mut u64, &mut BTreeMap<State, u64>) {
+        match is_member {
+            true => (&mut self.members, &mut self.member_states),
+            false => (&mut self.files_on_disk, &mut self.states),
+        }
+    }
 }
 
 /// A file as it is counted: by its own state, whichever other files carry its document.

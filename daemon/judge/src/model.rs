@@ -174,7 +174,7 @@ impl Model {
         let mut signals: Vec<(Signal, Option<f64>)> = Vec::new();
         let walked = self.walk(|signal| {
             if let Some((_, value)) = signals.iter().find(|(known, _)| *known == signal) {
-                return Ok(value.unwrap_or(UNKNOWN));
+                return Ok(*value);
             }
             let mut value = known.value(signal);
             if signal.cost() > signal::Cost::Known {
@@ -186,7 +186,7 @@ impl Model {
                     .and_then(|[a, b]| signal::of_texts(signal, a.as_ref(), b.as_ref(), &together));
             }
             signals.push((signal, value));
-            Ok(value.unwrap_or(UNKNOWN))
+            Ok(value)
         });
         let (leaf, rule) = walked?;
         if let Some(load) = load.take_if(|_| leaf.class.is_duplicate()) {
@@ -206,13 +206,17 @@ impl Model {
 
     /// The class and its counts, given all signals.
     pub fn classify(&self, values: &Values) -> (Class, Counts) {
-        let walked = self.walk(|signal| Ok::<f64, std::convert::Infallible>(values.get(signal)));
-        let Ok((leaf, _)) = walked;
+        let value = |signal| Ok::<_, std::convert::Infallible>(Some(values.get(signal)));
+        let Ok((leaf, _)) = self.walk(value);
         (leaf.class, leaf.counts)
     }
 
-    /// Walks from the root to a leaf; returns also the rule that leads there.
-    fn walk<E>(&self, mut value: impl FnMut(Signal) -> Result<f64, E>) -> Result<(Leaf, Rule), E> {
+    /// Walks from the root to a leaf; returns also the rule that leads there. A signal without a value is taken to be
+    /// [`UNKNOWN`], as in training, and the rule says that it is not known.
+    fn walk<E>(
+        &self,
+        mut value: impl FnMut(Signal) -> Result<Option<f64>, E>,
+    ) -> Result<(Leaf, Rule), E> {
         let (mut node, mut rule, mut passed) = (&self.root, Rule::default(), 0);
         loop {
             match node {
@@ -221,8 +225,12 @@ impl Model {
                     return Ok((*leaf, rule));
                 }
                 Node::Test(test) => {
-                    let is_low = value(test.signal)? <= test.threshold;
-                    rule.add(test.signal, test.threshold, is_low);
+                    let value = value(test.signal)?;
+                    let is_low = value.unwrap_or(UNKNOWN) <= test.threshold;
+                    match value {
+                        Some(_) => rule.add(test.signal, test.threshold, is_low),
+                        None => rule.add_unknown(test.signal),
+                    }
                     if !is_low {
                         passed += test.low.leaves();
                     }

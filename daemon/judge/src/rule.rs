@@ -13,10 +13,11 @@ pub struct Rule {
     bounds: Vec<Bounds>,
 }
 
-/// A signal is above `above` and at most `most`.
+/// A signal is above `above` and at most `most`, or is not known.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Bounds {
     signal: Signal,
+    is_known: bool,
     above: Option<f64>,
     most: Option<f64>,
 }
@@ -25,22 +26,32 @@ impl Rule {
     /// Adds the outcome of one test: the signal is at most the threshold, or above it. A later test of the same signal
     /// can only narrow the bounds.
     pub(crate) fn add(&mut self, signal: Signal, threshold: f64, is_at_most: bool) {
-        let known = self
-            .bounds
-            .iter()
-            .position(|bounds| bounds.signal == signal);
-        let at = known.unwrap_or_else(|| {
+        let bounds = self.bounds_of(signal);
+        match is_at_most {
+            true => bounds.most = Some(threshold),
+            false => bounds.above = Some(threshold),
+        }
+    }
+
+    /// Adds a test of a signal that has no value for the pair. Its outcome says nothing about the pair, so that no bound
+    /// is shown.
+    pub(crate) fn add_unknown(&mut self, signal: Signal) {
+        self.bounds_of(signal).is_known = false;
+    }
+
+    fn bounds_of(&mut self, signal: Signal) -> &mut Bounds {
+        let mut known = self.bounds.iter();
+        let at = known.position(|bounds| bounds.signal == signal);
+        let at = at.unwrap_or_else(|| {
             self.bounds.push(Bounds {
                 signal,
+                is_known: true,
                 above: None,
                 most: None,
             });
             self.bounds.len() - 1
         });
-        match is_at_most {
-            true => self.bounds[at].most = Some(threshold),
-            false => self.bounds[at].above = Some(threshold),
-        }
+        &mut self.bounds[at]
     }
 }
 
@@ -49,26 +60,25 @@ impl fmt::Display for Rule {
         if self.bounds.is_empty() {
             return f.write_str("always");
         }
-        for (
-            at,
-            Bounds {
-                signal,
-                above,
-                most,
-            },
-        ) in self.bounds.iter().enumerate()
-        {
+        for (at, bounds) in self.bounds.iter().enumerate() {
             if at > 0 {
                 f.write_str(" and ")?;
             }
-            let name = signal.name();
-            match (above, most) {
-                (Some(above), Some(most)) => write!(f, "{above} < {name} <= {most}")?,
-                (Some(above), None) => write!(f, "{name} > {above}")?,
-                (_, most) => write!(f, "{name} <= {}", most.unwrap_or(f64::INFINITY))?,
-            }
+            bounds.fmt(f)?;
         }
         Ok(())
+    }
+}
+
+impl fmt::Display for Bounds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.signal.name();
+        match (self.is_known, self.above, self.most) {
+            (false, ..) => write!(f, "{name} not known"),
+            (true, Some(above), Some(most)) => write!(f, "{above} < {name} <= {most}"),
+            (true, Some(above), None) => write!(f, "{name} > {above}"),
+            (true, None, most) => write!(f, "{name} <= {}", most.unwrap_or(f64::INFINITY)),
+        }
     }
 }
 
@@ -87,6 +97,18 @@ mod tests {
         assert_eq!(
             rule.to_string(),
             "0.5 < resemblance <= 0.9 and mcd <= 0.125"
+        );
+    }
+
+    #[test]
+    fn a_signal_without_a_value_has_no_bounds() {
+        let mut rule = Rule::default();
+        rule.add_unknown(Signal::FirstOwnWords);
+        rule.add(Signal::Resemblance, 0.4, false);
+        rule.add_unknown(Signal::FirstOwnWords);
+        assert_eq!(
+            rule.to_string(),
+            "first-own-words not known and resemblance > 0.4"
         );
     }
 }

@@ -42,6 +42,8 @@ pub struct ListCounts {
     pub container_members: u64,
     /// Files on disk by the name of their state.
     pub states: BTreeMap<String, u64>,
+    /// Files inside containers by the name of their state.
+    pub member_states: BTreeMap<String, u64>,
     /// Distinct documents with text.
     pub documents: u64,
 }
@@ -183,13 +185,16 @@ pub fn counts(index: &IndexReader, view: &View, cancel: &Cancel) -> Result<ListC
 
 impl From<FileCounts> for ListCounts {
     fn from(counts: FileCounts) -> Self {
-        let states = counts.states.into_iter();
+        let named = |states: BTreeMap<State, u64>| {
+            let states = states.into_iter();
+            let named = states.map(|(state, files)| (state.name().to_owned(), files));
+            named.collect()
+        };
         Self {
             files_on_disk: counts.files_on_disk,
             container_members: counts.members,
-            states: states
-                .map(|(state, files)| (state.name().to_owned(), files))
-                .collect(),
+            states: named(counts.states),
+            member_states: named(counts.member_states),
             documents: counts.documents,
         }
     }

@@ -1,6 +1,6 @@
 //! Pairs, groups, and the counts that close a list.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -171,6 +171,8 @@ pub struct Counts {
     pub members: u64,
     /// Files on disk by state.
     pub states: BTreeMap<String, u64>,
+    /// Files inside containers by state.
+    pub member_states: BTreeMap<String, u64>,
     /// Documents with text.
     pub documents: u64,
     /// Groups, if they were counted.
@@ -227,13 +229,12 @@ impl From<&v1::GetGroupReply> for OneGroup {
 
 impl From<&v1::Summary> for Counts {
     fn from(summary: &v1::Summary) -> Self {
-        let states = summary.states.iter();
+        let sorted = |states: &HashMap<String, u64>| states.clone().into_iter().collect();
         Self {
             files_on_disk: summary.files_on_disk,
             members: summary.members,
-            states: states
-                .map(|(state, count)| (state.clone(), *count))
-                .collect(),
+            states: sorted(&summary.states),
+            member_states: sorted(&summary.member_states),
             documents: summary.documents,
             groups: summary.groups,
             pairs: summary.pairs,

@@ -31,7 +31,7 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
              \"resemblance\":0.75,\"containment_of_a\":0.875,\"containment_of_b\":0.84,\
              \"verified\":true}}\n\
              {{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":1,\"states\":\
-             {{\"indexed\":2,\"unreadable\":1}},\"documents\":2,\"groups\":1,\"pairs\":1,\
+             {{\"indexed\":2,\"unreadable\":1}},\"member_states\":{{\"timed-out\":1}},\"documents\":2,\"groups\":1,\"pairs\":1,\
              \"suppressed\":0,\"seconds\":0.25,\
              \"promise\":{{\"scheme\":\"mod_n\",\"threshold\":0.8,\"missed_at_most\":0.001}},\"complete\":true}}\n"
         )
@@ -355,7 +355,9 @@ fn the_status_is_told_to_people_and_to_programs() {
         "{text}"
     );
     assert!(
-        text.contains("\nstates                 2 indexed, 1 unreadable\n"),
+        text.contains(
+            "\nstates                 2 indexed, 1 unreadable\nmember states          1 timed-out\n"
+        ),
         "{text}"
     );
     assert!(

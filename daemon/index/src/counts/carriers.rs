@@ -36,7 +36,9 @@ pub(crate) struct FirstCarrier {
 /// By how much a view differs from the sum of its roots, in which no file is identical to another.
 #[derive(Clone, Default)]
 pub(super) struct Shift {
+    /// Of files on disk.
     pub(super) states: BTreeMap<State, i64>,
+    pub(super) member_states: BTreeMap<State, i64>,
     pub(super) documents: i64,
 }
 
@@ -124,15 +126,21 @@ impl Carriers {
             // It is already counted in the first root.
             into.documents -= sign * i64::from(!is_first_root);
             for ((_, _, content), files) in self.files.range(in_root(id, *root)) {
-                let (is_same, keeps_state) = (*content == first.content, !first.is_member);
-                let kept = u64::from(is_first_root && is_same && keeps_state);
-                let moved = sign * files.on_disk.saturating_sub(kept) as i64;
+                let is_same = *content == first.content;
                 let shown = match is_same {
                     true => State::IdenticalBytes,
                     false => State::IdenticalText,
                 };
-                *into.states.entry(files.state).or_insert(0) -= moved;
-                *into.states.entry(shown).or_insert(0) += moved;
+                for (count, is_member, states) in [
+                    (files.on_disk, false, &mut into.states),
+                    (files.members, true, &mut into.member_states),
+                ] {
+                    // The first file keeps its own state.
+                    let kept = is_first_root && is_same && first.is_member == is_member;
+                    let moved = sign * count.saturating_sub(u64::from(kept)) as i64;
+                    *states.entry(files.state).or_insert(0) -= moved;
+                    *states.entry(shown).or_insert(0) += moved;
+                }
             }
         }
     }

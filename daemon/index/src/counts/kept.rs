@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 
-use simdex_schema::{ContentHash, DocId, RootId};
+use simdex_schema::{ContentHash, DocId, RootId, State};
 
 use super::carriers::{Carriers, FirstCarrier, Shift};
 use super::moves::MoveWatches;
@@ -73,13 +73,9 @@ impl KeptCounts {
     /// Counts a file in its root.
     fn count_file(&mut self, table: &mut Table, file: &CountedFile, step: CountStep) {
         let counts = self.roots.entry(file.root).or_default();
-        match file.is_member {
-            true => step.apply(&mut counts.members),
-            false => {
-                step.apply(&mut counts.files_on_disk);
-                step.apply(counts.states.entry(file.state).or_insert(0));
-            }
-        }
+        let (files, states) = counts.of_kind(file.is_member);
+        step.apply(files);
+        step.apply(states.entry(file.state).or_insert(0));
         let Some((id, _)) = file.carried else { return };
         let is_first_or_last = table.count_file(file.root, id, step);
         if is_first_or_last && table.is_text(id) {
@@ -172,16 +168,12 @@ impl KeptCounts {
             counts.files_on_disk += of_root.files_on_disk;
             counts.members += of_root.members;
             counts.documents += of_root.documents;
-            for (state, files) in &of_root.states {
-                *counts.states.entry(*state).or_insert(0) += files;
-            }
+            add(&of_root.states, &mut counts.states);
+            add(&of_root.member_states, &mut counts.member_states);
         }
         counts.documents = counts.documents.saturating_add_signed(shift.documents);
-        for (state, moved) in shift.states {
-            let files = counts.states.entry(state).or_insert(0);
-            *files = files.saturating_add_signed(moved);
-        }
-        counts.states.retain(|_, files| *files > 0);
+        move_by(&shift.states, &mut counts.states);
+        move_by(&shift.member_states, &mut counts.member_states);
         counts
     }
 
@@ -212,6 +204,22 @@ impl KeptCounts {
     pub(crate) fn files_on_disk(&self, root: RootId) -> u64 {
         self.roots.get(&root).map_or(0, |root| root.files_on_disk)
     }
+}
+
+/// Adds the files of a root.
+fn add(of_root: &BTreeMap<State, u64>, to: &mut BTreeMap<State, u64>) {
+    for (state, files) in of_root {
+        *to.entry(*state).or_insert(0) += files;
+    }
+}
+
+/// Moves files to the states in which they are shown; states without files are left out.
+fn move_by(shift: &BTreeMap<State, i64>, states: &mut BTreeMap<State, u64>) {
+    for (state, moved) in shift {
+        let files = states.entry(*state).or_insert(0);
+        *files = files.saturating_add_signed(*moved);
+    }
+    states.retain(|_, files| *files > 0);
 }
 
 fn is_text(table: &Table, file: &CountedFile) -> bool {

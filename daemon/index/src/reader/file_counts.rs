@@ -10,12 +10,9 @@ use crate::{Cancel, FileView, IndexError, IndexReader, View};
 impl FileCounts {
     /// Counts one file; `documents` is left to the caller.
     pub fn add(&mut self, file: &FileView) {
-        if file.key.is_member() {
-            self.members += 1;
-        } else {
-            self.files_on_disk += 1;
-            *self.states.entry(file.state).or_insert(0) += 1;
-        }
+        let (files, states) = self.of_kind(file.key.is_member());
+        *files += 1;
+        *states.entry(file.state).or_insert(0) += 1;
     }
 }
 

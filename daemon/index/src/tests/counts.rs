@@ -100,7 +100,12 @@ impl Changes {
         let names = ["one", "two", "three"].map(|name| holder.key.member(name.as_bytes()));
         let members = names.into_iter().take(self.random.below(4));
         let members = members.map(|key| {
-            let member = seen_file(self.put(index, path));
+            let member = match self.random.below(4) {
+                0 => self.unread(path),
+                1 => self.read_again(index, path),
+                _ => self.put(index, path),
+            };
+            let member = seen_file(member);
             SeenFile { key, ..member }
         });
         let members = members.collect();
@@ -247,6 +252,7 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
             .count_files(&View::All, &Cancel::never());
         let counts = counts.unwrap();
         assert_eq!(counts.states.values().sum::<u64>(), counts.files_on_disk);
+        assert_eq!(counts.member_states.values().sum::<u64>(), counts.members);
         drop(hooked);
         check(bed.index());
     }

@@ -63,6 +63,39 @@ fn texts_are_asked_for_only_when_a_signal_needs_them() {
 }
 
 #[test]
+fn a_rule_says_which_of_its_signals_has_no_value() {
+    let file = FILE.replace("mcd <= 0.125", "first-own-words <= 0.125");
+    let model = Model::parse(&file).unwrap();
+    let judged = |of: &str| {
+        let Ok(judged) = model.judge(&known(0.7), || Ok::<_, Infallible>([text(of), text(of)]));
+        judged
+    };
+    // The table of common words has all of these.
+    let judgement = judged("of the and to");
+    assert_eq!(
+        judgement.signals,
+        [
+            (Signal::Resemblance, Some(0.7)),
+            (Signal::FirstOwnWords, None)
+        ]
+    );
+    let rule = judgement.rule.unwrap();
+    assert_eq!(
+        rule.to_string(),
+        "0.5 < resemblance <= 0.75 and first-own-words not known"
+    );
+    // The leaf is that of training, in which such a signal has the middle value.
+    assert_eq!((rule.number, judgement.class), (3, Class::TemplateOnly));
+    let rule = judged("the zinc smelter of the quarterly and to the company")
+        .rule
+        .unwrap();
+    assert_eq!(
+        rule.to_string(),
+        "0.5 < resemblance <= 0.75 and first-own-words > 0.125"
+    );
+}
+
+#[test]
 fn rules_are_numbered_as_the_judgement_says() {
     let model = Model::parse(FILE).unwrap();
     let rules = model.rules();

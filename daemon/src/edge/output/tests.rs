@@ -155,9 +155,10 @@ fn pair_and_summary_lines_are_the_contract() {
     let summary = ListSummary {
         counts: ListCounts {
             files_on_disk: 3,
+            container_members: 501,
             states,
+            member_states: [("indexed".to_owned(), 1), ("unreadable".to_owned(), 500)].into(),
             documents: 2,
-            ..ListCounts::default()
         },
         groups: Some(1),
         pairs: Some(1),
@@ -167,8 +168,9 @@ fn pair_and_summary_lines_are_the_contract() {
     };
     assert_eq!(
         summary_line(&summary),
-        "{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":0,\
-         \"states\":{\"indexed\":2,\"no-text\":1},\"documents\":2,\"groups\":1,\"pairs\":1,\
+        "{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":501,\
+         \"states\":{\"indexed\":2,\"no-text\":1},\
+         \"member_states\":{\"indexed\":1,\"unreadable\":500},\"documents\":2,\"groups\":1,\"pairs\":1,\
          \"suppressed\":0,\"seconds\":0.5,\"complete\":true}"
     );
     let pending = Pending {
@@ -189,6 +191,7 @@ fn pair_and_summary_lines_are_the_contract() {
         "{line}"
     );
     let text = "3 files on disk\n         2  indexed\n         1  no-text\n\
+                501 files inside containers\n       500  unreadable\n         1  indexed\n\
                 2 documents, 1 group, 1 pair, 0.5 s\n";
     assert_eq!(summary_text(&summary), text);
     let uncounted = ListSummary {

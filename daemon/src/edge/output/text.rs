@@ -1,5 +1,7 @@
 //! Text for people: groups, pairs, counts.
 
+use std::collections::BTreeMap;
+
 use simdex_index::FileView;
 use simdex_proto::text::counted;
 
@@ -74,20 +76,27 @@ pub fn unread_text(file: &FileView) -> String {
     format!("  {why:<41}{}\n", Printable(&file.path))
 }
 
+/// A line for each state with its number of files, most files first.
+fn states_text(states: &BTreeMap<String, u64>) -> String {
+    let mut states: Vec<_> = states.iter().collect();
+    states.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    let lines = states.into_iter();
+    lines
+        .map(|(state, count)| format!("  {count:>8}  {state}\n"))
+        .collect()
+}
+
 /// The state that every file ended in.
 pub fn summary_text(summary: &ListSummary) -> String {
     let mut text = format!(
         "{} on disk\n",
         counted(summary.counts.files_on_disk, "file")
     );
-    let mut states: Vec<_> = summary.counts.states.iter().collect();
-    states.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
-    for (state, count) in states {
-        text.push_str(&format!("  {count:>8}  {state}\n"));
-    }
+    text.push_str(&states_text(&summary.counts.states));
     if summary.counts.container_members > 0 {
         let members = counted(summary.counts.container_members, "file");
         text.push_str(&format!("{members} inside containers\n"));
+        text.push_str(&states_text(&summary.counts.member_states));
     }
     let counted_or_not =
         |count: Option<u64>, noun| count.map_or(String::new(), |count| counted(count, noun) + ", ");

@@ -96,6 +96,7 @@ const SUMMARY: Fields = &[
     ("files_on_disk", Count),
     ("members", Count),
     ("states", Counts),
+    ("member_states", Counts),
     ("documents", Count),
     ("groups", Count),
     ("suppressed", Count),

@@ -135,6 +135,7 @@ pub(super) const MANIFEST: Fields = &[
     ("files_on_disk", Count),
     ("members", Count),
     ("states", Counts),
+    ("member_states", Counts),
     ("documents", Count),
     ("groups", Optional(&Count)),
     ("suppressed", Count),
