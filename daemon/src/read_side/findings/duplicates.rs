@@ -1,13 +1,17 @@
-//! Files that could be freed, because another file on disk has the same bytes or the same text: by the kept file,
-//! then by path.
+//! Files that could be freed, because another file on disk has the same bytes or the same text: by the first file of
+//! their document, then by path.
 //!
-//! Of the files that carry one document, the first by path is the one kept. Two names of one inode (hard links)
+//! Of the files that carry one document, the one kept was read whole and, if there is one, without a warning of its
+//! reader, such as that of a file that was repaired; the first by path of those. Two names of one inode (hard links)
 //! hold their bytes once: removing the second frees nothing. Near-duplicates are not counted: their differences
-//! would be lost. Members of containers are not files that could be removed by themselves.
+//! would be lost. So would be what a file of other bytes holds besides the text: the rest of one that was read in part,
+//! and members, such as attachments. Members of containers are not files that could be removed by themselves.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 
+use simdex_extract::Fact;
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_schema::{ContentHash, DocId, State};
 
@@ -60,14 +64,25 @@ const INODE: u64 = 40;
 /// The files kept for one document.
 #[derive(Default)]
 struct KeptFiles {
-    /// The first of all files, and the first file of each content.
-    first: Option<PathBuf>,
+    /// The one that is kept of all, and the first file of each content.
+    best: Option<PathBuf>,
     of_content: HashMap<ContentHash, PathBuf>,
     /// Device and inode of each file.
     inodes: HashSet<(u64, u64)>,
 }
 
 impl KeptFiles {
+    /// Notes the file that is kept of all.
+    fn keep_best(&mut self, file: &FileView, held: &mut GrowingPermit) -> Result<(), IndexError> {
+        held.add(INODE)?;
+        self.inodes.insert(inode(file));
+        self.best = Some(file.path.clone());
+        match file.record.content() {
+            Some(content) => self.keep(content, file, held),
+            None => Ok(()),
+        }
+    }
+
     /// Notes the first file of a content.
     fn keep(
         &mut self,
@@ -79,6 +94,38 @@ impl KeptFiles {
         self.of_content.insert(content, file.path.clone());
         Ok(())
     }
+}
+
+/// Device and inode of a file.
+fn inode(file: &FileView) -> (u64, u64) {
+    (file.record.stat.device, file.record.stat.inode)
+}
+
+/// How well a file could be kept in place of the others with its text.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fitness {
+    Whole,
+    /// Its text is whole, with a warning of its reader.
+    Warned,
+}
+
+impl Fitness {
+    /// `None` if the file cannot stand for others: it is a member, or was read only in part.
+    fn of(file: &FileView) -> Option<Self> {
+        let content = file.content.as_ref().filter(|_| !file.key.is_member())?;
+        match (content.state, content.warnings.is_empty()) {
+            (State::Partial, _) => None,
+            (_, true) => Some(Self::Whole),
+            (_, false) => Some(Self::Warned),
+        }
+    }
+}
+
+/// Whether a file may hold more than its text.
+fn may_hold_more(file: &FileView) -> bool {
+    file.content.as_ref().is_some_and(|content| {
+        content.state == State::Partial || content.count(Fact::Members.code()) > 0
+    })
 }
 
 struct DuplicateFinder<'a, 'b> {
@@ -106,11 +153,35 @@ impl DuplicateFinder<'_, '_> {
         self.held.add(DOCUMENT)?;
         let (mut kept, mut failed) = (KeptFiles::default(), FirstError::default());
         let mut held = GrowingPermit::of(self.scope.account);
+        if let Some(best) = self.best_file_of(document)? {
+            kept.keep_best(&best, &mut held)?;
+        }
         index.visit_files_of(document, self.scope.view, &mut |file| {
             let checked = self.scope.cancel().check().map_err(FindingError::from);
             failed.flow(checked.and_then(|()| self.compare_with_kept(&file, &mut kept, &mut held)))
         })?;
         failed.into_result()
+    }
+
+    /// The file to keep of those that carry a document, if one can stand for others. Later files are looked at only
+    /// until a whole one is found.
+    fn best_file_of(&self, document: DocId) -> Result<Option<FileView>, FindingError> {
+        let (mut best, mut checked) = (None::<(Fitness, FileView)>, Ok(()));
+        let index = self.scope.engine.index.reader();
+        index.visit_files_of(document, self.scope.view, &mut |file| {
+            checked = self.scope.cancel().check();
+            if let Some(fitness) = Fitness::of(&file)
+                && best.as_ref().is_none_or(|(known, _)| fitness < *known)
+            {
+                best = Some((fitness, file));
+            }
+            match (&checked, &best) {
+                (Err(_), _) | (_, Some((Fitness::Whole, _))) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        })?;
+        checked?;
+        Ok(best.map(|(_, file)| file))
     }
 
     /// Handles a file whose content has no document: only its bytes can be the same.
@@ -131,7 +202,7 @@ impl DuplicateFinder<'_, '_> {
         done
     }
 
-    /// Compares a file with those of its document that came before.
+    /// Compares a file with the kept one of its document and with those that came before.
     fn compare_with_kept(
         &mut self,
         file: &FileView,
@@ -141,29 +212,23 @@ impl DuplicateFinder<'_, '_> {
         let Some(content) = file.record.content().filter(|_| !file.key.is_member()) else {
             return Ok(());
         };
-        let stat = file.record.stat;
-        held.add(INODE)?;
-        let is_new_inode = kept.inodes.insert((stat.device, stat.inode));
-        let same_bytes = kept.of_content.get(&content);
-        // If a file was read only in part, the rest of its text is unknown.
-        let is_partial = file
-            .content
-            .as_ref()
-            .is_some_and(|content| content.state == State::Partial);
-        if is_partial && same_bytes.is_none() {
-            count(&mut self.sums, "not_compared", 1);
-            return Ok(kept.keep(content, file, held)?);
+        if kept.best.as_ref() == Some(&file.path) {
+            return Ok(());
         }
-        let (relation, of) = match (same_bytes, &kept.first) {
+        held.add(INODE)?;
+        let is_new_inode = kept.inodes.insert(inode(file));
+        let (relation, of) = match (kept.of_content.get(&content), &kept.best) {
             (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
             (Some(of), _) => ("hard-link", of.clone()),
-            (None, Some(first)) => ("identical-text", first.clone()),
-            (None, None) => {
-                kept.first = Some(file.path.clone());
+            (None, Some(best)) if !may_hold_more(file) => ("identical-text", best.clone()),
+            (None, _) => {
+                // Without a document, a first file has nothing to be compared with.
+                let has_text = file.document.is_some();
+                count(&mut self.sums, "not_compared", u64::from(has_text));
                 return Ok(kept.keep(content, file, held)?);
             }
         };
-        if same_bytes.is_none() {
+        if relation == "identical-text" {
             kept.keep(content, file, held)?;
         }
         self.take_finding(file, relation, &of)
