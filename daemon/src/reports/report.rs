@@ -39,6 +39,7 @@ mod sink;
 mod sorted_group;
 mod survey;
 mod table_rows;
+mod tallies;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -17,6 +17,7 @@ use super::json_lines::json_line;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
 use super::table_rows::TableRows;
+use super::tallies::Tallies;
 use super::{ReportError, ReportInput, Written, check, html, manifest};
 use crate::read_side::findings::{Finding, Sums, TakeFinding};
 
@@ -69,11 +70,17 @@ pub(super) fn write_findings<'a>(
     let mut sink = HashingSink::new(sink, input.account);
     let mut changes = FoundChanges::begin(&mut sink, input, findings.kind)?;
     let mut rows = TableRows::new(html::FINDINGS_SHOWN, input.account);
-    let sums = list(&mut sink, findings, &mut rows, &mut changes)?;
+    let mut tallies = Tallies::new(input.account);
+    let sums = list(&mut sink, findings, (&mut rows, &mut tallies), &mut changes)?;
     check(input.account.cancel())?;
     let survey = survey(&mut sink, input)?;
     let mut page: HashedFile<'_> = sink.create_file("report.html")?;
-    page.write_with(|out| html::findings(out, input, findings, &sums, &rows))?;
+    let found = html::FoundFiles {
+        sums: &sums,
+        rows: &rows,
+        tallies: &tallies,
+    };
+    page.write_with(|out| html::findings(out, input, findings, &found))?;
     let changes = changes.map(|it| it.finish(input, (findings, &sums), &mut sink, &mut page));
     let changes = changes.transpose()?;
     let met = (input.completeness)();
@@ -92,18 +99,19 @@ pub(super) fn write_findings<'a>(
     manifest::write(sink, input, outcome)
 }
 
-/// Writes a line for each finding, and compares it with the earlier report if there is one.
+/// Writes a line for each finding, keeps what the page shows of it, and compares it with the earlier report if there is one.
 fn list<'a>(
     sink: &mut HashingSink<'a>,
     findings: &Findings<'_>,
-    rows: &mut TableRows,
+    (rows, tallies): (&mut TableRows, &mut Tallies),
     changes: &mut Option<FoundChanges<'_>>,
 ) -> Result<Sums, ReportError> {
     let mut lines = sink.create_file("findings.jsonl")?;
     let (mut sums, mut text) = (Sums::new(), Vec::new());
     let listed = lines.write_with(|out| {
         sums = (findings.visit)(&mut |finding| {
-            rows.push(|row| html::finding_row(row, finding))?;
+            rows.push(|row| html::finding_row(row, finding, findings.kind))?;
+            tallies.add(finding)?;
             text.clear();
             json_line(&mut text, &line(finding, findings.kind))?;
             out.write_all(&text)?;

@@ -12,17 +12,20 @@ mod group;
 mod head;
 mod judged;
 mod list;
+mod question;
 mod states;
+mod tallies;
 mod unread;
 
 use std::io::{self, Write};
 
 pub(super) use changes::{CHANGES_SHOWN, change_row, changes, finding_change_row};
 pub(super) use clusters::cluster;
-pub(super) use findings::{FINDINGS_SHOWN, finding_row, findings, findings_foot};
+pub(super) use findings::{FINDINGS_SHOWN, FoundFiles, finding_row, findings, findings_foot};
 pub(super) use group::group;
 pub(super) use head::{head, later_head};
 pub(super) use judged::groups_apart;
+pub(super) use tallies::{owner, root};
 pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 
 use simdex_proto::completeness::Completeness;

@@ -3,13 +3,16 @@ use std::io::{self, Write};
 
 use super::end_of_text;
 use super::head::{opening, reading};
+use super::list::script;
+use super::question::question;
+use super::tallies::{owner, tallies};
 use crate::read_side::findings::{Finding, Sums};
 use crate::reports::report::ReportInput;
 use crate::reports::report::findings::Findings;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
 use crate::reports::report::table_rows::TableRows;
+use crate::reports::report::tallies::Tallies;
 use simdex_proto::completeness::Completeness;
-use simdex_proto::text::plural;
 
 /// Most files shown; `findings.jsonl` has all.
 pub(in crate::reports::report) const FINDINGS_SHOWN: usize = 2_000;
@@ -84,92 +87,80 @@ fn meaning(sum: &str) -> &str {
     }
 }
 
+/// What was found: the sums of the question, and rows and sums of all files.
+pub(in crate::reports::report) struct FoundFiles<'a> {
+    pub(in crate::reports::report) sums: &'a Sums,
+    pub(in crate::reports::report) rows: &'a TableRows,
+    pub(in crate::reports::report) tallies: &'a Tallies,
+}
+
 /// The page down to the table of findings, with these rows.
 pub(in crate::reports::report) fn findings(
     out: &mut dyn Write,
     input: &ReportInput<'_>,
     findings: &Findings<'_>,
-    sums: &Sums,
-    rows: &TableRows,
+    found: &FoundFiles<'_>,
 ) -> io::Result<()> {
     let words = words(findings.kind);
     opening(out, input, words.title)?;
-    writeln!(out, "<p>{}</p>\n<table class=\"facts\">", words.about)?;
-    asked(out, findings)?;
-    for (name, sum) in sums {
+    writeln!(out, "<p>{}</p>", words.about)?;
+    question(out, input, findings)?;
+    out.write_all(b"<h2>Totals</h2>\n<table class=\"facts totals\">\n")?;
+    for (name, sum) in found.sums {
         let (name, sum) = (Text(meaning(name)), Count(*sum));
         writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{sum}</td></tr>")?;
     }
     out.write_all(b"</table>\n")?;
-    reading(out, &input.summary)?;
-    out.write_all(b"<h2>Files found</h2>\n")?;
-    if rows.count() == 0 {
-        return out.write_all(b"<p>No file was found.</p>\n");
+    if found.rows.count() > 0 {
+        tallies(out, found.tallies)?;
     }
+    reading(out, &input.summary)?;
+    out.write_all(b"<h2 id=\"list\">Files found</h2>\n")?;
+    match found.rows.count() {
+        0 => out.write_all(b"<p>No file was found.</p>\n"),
+        _ => table(out, found.rows, words.of),
+    }
+}
+
+/// What the script searches with.
+const TOOLS: &str = r#"<div class="tools" id="tools" hidden>
+<label>Search (press /)<input type="search" id="search" autocomplete="off" spellcheck="false"></label>
+<label>Owner<select id="owner"><option value="">all owners</select></label>
+<label>Relation<select id="relation"><option value="">all relations</select></label>
+</div>
+<p class="soft" id="shown" role="status" hidden></p>
+"#;
+
+/// The table of findings; `of` is the heading of the other file.
+fn table(out: &mut dyn Write, rows: &TableRows, of: &str) -> io::Result<()> {
+    out.write_all(TOOLS.as_bytes())?;
     writeln!(
         out,
-        "<table class=\"cards\">\n<thead><tr><th scope=\"col\">File</th><th scope=\"col\">Owner</th><th scope=\"col\">Relation</th><th scope=\"col\">{}</th>\
+        "<table class=\"cards\" id=\"findings\" aria-label=\"Files found\">\n<thead><tr><th scope=\"col\">File</th><th scope=\"col\">Owner</th><th scope=\"col\">Relation</th><th scope=\"col\">{of}</th>\
          <th scope=\"col\" class=\"r\">Resemblance</th><th scope=\"col\" class=\"r\">Found in<br>the other</th>\
-         <th scope=\"col\" class=\"r\">Of the<br>other</th><th scope=\"col\">Date (UTC)</th><th scope=\"col\" class=\"r\">Bytes</th></tr></thead>",
-        words.of
+         <th scope=\"col\" class=\"r\">Of the<br>other</th><th scope=\"col\">Date (UTC)</th><th scope=\"col\" class=\"r\">Bytes</th></tr></thead>\n<tbody>"
     )?;
     out.write_all(rows.html())?;
-    out.write_all(b"</table>\n")?;
+    out.write_all(b"</tbody></table>\n")?;
     match rows.hidden() {
         0 => Ok(()),
         more => writeln!(
             out,
-            "<p class=\"more\">\u{2026} {}, see <a href=\"findings.jsonl\">findings.jsonl</a></p>",
+            "<p class=\"more\" id=\"partial\">\u{2026} {}, see <a href=\"findings.jsonl\">findings.jsonl</a></p>",
             counted(more, "more file")
         ),
     }
 }
 
-/// Writes what was asked about.
-fn asked(out: &mut dyn Write, findings: &Findings<'_>) -> io::Result<()> {
-    let question = &findings.question;
-    let named = [
-        ("File asked about", &question.files),
-        ("Protected folder", &question.protected),
-    ];
-    for (name, paths) in named {
-        for path in paths.iter().flatten() {
-            let path = PathText(path.path.as_bytes());
-            writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{path}</td></tr>")?;
-        }
-    }
-    if let Some(seconds) = question.older_than_seconds {
-        let age = age(seconds);
-        writeln!(
-            out,
-            "<tr><th scope=\"row\">Older than</th><td>{age}</td></tr>"
-        )?;
-    }
-    Ok(())
-}
-
-/// An age in the largest unit that divides it.
-fn age(seconds: u64) -> String {
-    let units = [(86_400, "day"), (3_600, "hour"), (60, "minute")];
-    let whole = units
-        .into_iter()
-        .find(|(unit, _)| seconds > 0 && seconds.is_multiple_of(*unit));
-    let (unit, name) = whole.unwrap_or((1, "second"));
-    let count = seconds / unit;
-    format!("{} {name}{}", Count(count), plural(count))
-}
-
-/// A finding as a row of the table.
+/// A finding of a question of this kind, as a row of the table.
 pub(in crate::reports::report) fn finding_row(
     out: &mut Vec<u8>,
     finding: &Finding,
+    kind: &str,
 ) -> io::Result<()> {
+    let other = words(kind).of;
     let (path, of) = (PathText(&finding.path), PathText(&finding.of));
-    let owner = match (&finding.owner_name, finding.owner) {
-        (Some(name), _) => Text(name).to_string(),
-        (None, Some(number)) => number.to_string(),
-        (None, None) => "unknown".to_owned(),
-    };
+    let owner = owner(finding);
     let number = |value: Option<f64>| match finding.verified {
         None => String::new(),
         Some(true) => share(value),
@@ -186,8 +177,8 @@ pub(in crate::reports::report) fn finding_row(
         .map_or("unknown".to_owned(), |bytes| Count(bytes).to_string());
     writeln!(
         out,
-        "<tr><td>{path}</td><td class=\"w\" data-is=\"Owner\">{owner}</td><td><span class=\"tag\">{}</span></td>\
-         <td>{of}</td><td class=\"r\" data-is=\"Resemblance\">{}</td><td class=\"r\" data-is=\"Found in the other\">{}</td>\
+        "<tr><td>{path}</td><td class=\"o\" data-is=\"Owner\">{owner}</td><td><span class=\"tag\">{}</span></td>\
+         <td class=\"of\" data-is=\"{other}\">{of}</td><td class=\"r\" data-is=\"Resemblance\">{}</td><td class=\"r\" data-is=\"Found in the other\">{}</td>\
          <td class=\"r\" data-is=\"Of the other\">{}</td><td class=\"w\" data-is=\"Date (UTC)\">{when}</td>\
          <td class=\"r\" data-is=\"Bytes\">{bytes}</td></tr>",
         Text(finding.relation),
@@ -204,6 +195,7 @@ pub(in crate::reports::report) fn findings_foot(
     met: &Completeness,
 ) -> io::Result<()> {
     end_of_text(out, told, met, FOOT)?;
+    script(out)?;
     out.write_all(b"</body>\n</html>\n")
 }
 
@@ -219,21 +211,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_age_is_told_in_its_largest_whole_unit() {
-        let told = [43_200, 86_400, 172_800, 90, 60, 1, 0].map(age);
-        let right = [
-            "12 hours",
-            "1 day",
-            "2 days",
-            "90 seconds",
-            "1 minute",
-            "1 second",
-            "0 seconds",
-        ];
-        assert_eq!(told, right);
-    }
-
-    #[test]
     fn every_number_of_a_row_says_what_it_is_where_the_heads_are_hidden() {
         let mut row = Vec::new();
         let finding = Finding {
@@ -241,7 +218,7 @@ mod tests {
             resemblance: Some(0.113),
             ..Finding::default()
         };
-        finding_row(&mut row, &finding).unwrap();
+        finding_row(&mut row, &finding, "leak").unwrap();
         let row = String::from_utf8(row).unwrap();
         for cell in row
             .split("<td")

@@ -23,7 +23,7 @@ const FILES_SEARCHED: usize = 200;
 /// The script, which is independent of the report.
 const SCRIPT: &str = include_str!("page.js");
 /// SHA-256 of [`SCRIPT`] in Base64: the page's policy allows this script alone.
-pub(super) const SCRIPT_HASH: &str = "xxFHNzdkJFScgZm9OCoy2g/Ccq2JvF4ArSqreELYyOs=";
+pub(super) const SCRIPT_HASH: &str = "TG6sWeDVF1ihLTkER0zzOGWviC6HQBZ5EFAz2G4SbD8=";
 
 const TOOLS: &str = r#"<div class="tools" id="tools" hidden>
 <label>Search paths (press /)<input type="search" id="search" autocomplete="off" spellcheck="false"></label>

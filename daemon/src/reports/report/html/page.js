@@ -1,7 +1,19 @@
 "use strict";
+// What the lists of groups and of findings share.
+const byId = (id) => document.getElementById(id);
+const counted = (n, one) => n.toLocaleString("en") + " " + one + (n === 1 ? "" : "s");
+const wordsOf = (text) => text.toLowerCase().split(/\s+/).filter(Boolean);
+const focusOnSlash = (search) => document.addEventListener("keydown", (event) => {
+  const typing = event.target.closest("input, select, textarea");
+  if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
+    event.preventDefault();
+    search.focus();
+  }
+});
+
+// The list of groups, from their data.
 (() => {
   const SHOWN = 100;
-  const byId = (id) => document.getElementById(id);
   const data = byId("groups-data");
   if (!data) return;
   // Each group: id, page, principal, files, texts, least resemblance or null (of a core a count), other paths.
@@ -17,7 +29,6 @@
     : "No group matches.";
   let found = groups, first = 0, sortedBy = null, ascending = true;
 
-  const counted = (n, one) => n.toLocaleString("en") + " " + one + (n === 1 ? "" : "s");
   const share = (v) =>
     v === null ? "not measured"
     : v > 1 ? String(v)
@@ -25,7 +36,6 @@
     : v > 0 && v < 0.0005 ? "<0.001"
     : v.toFixed(3);
   const pageName = (page) => (page ? "report-" + String(page + 1).padStart(4, "0") + ".html" : "");
-  const words = () => search.value.toLowerCase().split(/\s+/).filter(Boolean);
   const holds = (path, wanted) => {
     const lower = path.toLowerCase();
     return wanted.every((word) => lower.includes(word));
@@ -63,7 +73,7 @@
     return made;
   };
   const show = () => {
-    const wanted = words();
+    const wanted = wordsOf(search.value);
     const last = Math.min(first + SHOWN, found.length);
     body.replaceChildren(...found.slice(first, last).map((group) => row(group, wanted)));
     status.textContent = found.length === 0
@@ -74,7 +84,7 @@
     next.disabled = last === found.length;
   };
   const filter = () => {
-    const wanted = words();
+    const wanted = wordsOf(search.value);
     const least = Number(files.value);
     found = groups.filter((group) =>
       group[FILES] >= least &&
@@ -108,14 +118,50 @@
   files.addEventListener("change", filter);
   back.addEventListener("click", () => { first -= SHOWN; show(); });
   next.addEventListener("click", () => { first += SHOWN; show(); });
-  document.addEventListener("keydown", (event) => {
-    const typing = event.target.closest("input, select, textarea");
-    if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) {
-      event.preventDefault();
-      search.focus();
-    }
-  });
+  focusOnSlash(search);
   // A browser keeps what was typed when it comes back to the page.
   if (search.value || texts.value !== "all" || files.value !== "2") filter();
   else show();
+})();
+
+// The table of findings, of which rows are hidden.
+(() => {
+  const table = byId("findings");
+  if (!table) return;
+  const [OWNER, RELATION] = [1, 2];
+  const search = byId("search"), owner = byId("owner"), relation = byId("relation"), status = byId("shown");
+  const findings = Array.from(table.tBodies[0].rows, (row) => ({
+    row,
+    text: row.textContent.toLowerCase(),
+    owner: row.cells[OWNER].textContent,
+    relation: row.cells[RELATION].textContent,
+  }));
+  const choices = (select, values) => {
+    for (const value of [...new Set(values)].sort()) select.add(new Option(value, value));
+  };
+  const chosen = (select, value) => select.value === "" || select.value === value;
+  const filter = () => {
+    const wanted = wordsOf(search.value);
+    let found = 0;
+    for (const one of findings) {
+      const matches = chosen(owner, one.owner) && chosen(relation, one.relation) &&
+        wanted.every((word) => one.text.includes(word));
+      one.row.hidden = !matches;
+      if (matches) found += 1;
+    }
+    const here = byId("partial") ? " on this page; findings.jsonl has all" : "";
+    status.textContent = found === findings.length
+      ? counted(found, "finding") + here
+      : found.toLocaleString("en") + " of " + counted(findings.length, "finding") + here;
+  };
+
+  choices(owner, findings.map((one) => one.owner));
+  choices(relation, findings.map((one) => one.relation));
+  byId("tools").hidden = false;
+  status.hidden = false;
+  search.addEventListener("input", filter);
+  owner.addEventListener("change", filter);
+  relation.addEventListener("change", filter);
+  focusOnSlash(search);
+  filter();
 })();

@@ -1,7 +1,7 @@
 //! Changes between two reports of one compliance question.
 
 use simdex_index::Cancel;
-use simdex_proto::lines::Question;
+use simdex_proto::lines::{JsonPath, Question};
 
 use super::*;
 use crate::read_side::findings::{Finding, Sums, TakeFinding};
@@ -51,6 +51,84 @@ fn kept_within(
         ..input(Vec::new(), &known)
     };
     keep(place, name, &report)
+}
+
+/// The page of a report of these findings, from the question to what was read.
+fn question_on_page(kind: &'static str, question: Question, found: &[Finding]) -> String {
+    let visit = |take: &mut TakeFinding<'_>| {
+        found.iter().try_for_each(take)?;
+        Ok(Sums::from([("found", found.len() as u64)]))
+    };
+    let report = ReportInput {
+        roots: vec!["/share".into(), "/vault".into()],
+        findings: Some(Findings {
+            kind,
+            question,
+            visit: &visit,
+        }),
+        ..input(Vec::new(), &known)
+    };
+    let folder = tempfile::tempdir().unwrap();
+    keep(folder.path(), "report", &report).unwrap();
+    let page = read(&folder.path().join("report"), "report.html");
+    let (_, after) = page.split_once("<h2>What was asked</h2>\n").unwrap();
+    after.split("<h2>What was read").next().unwrap().to_owned()
+}
+
+#[test]
+fn the_page_states_the_parameters_and_sums_by_owner_and_root() {
+    let protected = Question {
+        protected: Some(vec![JsonPath::new(b"/vault")]),
+        ..Question::default()
+    };
+    let of_anna = |path: &[u8], bytes| Finding {
+        owner: Some(1001),
+        owner_name: Some("anna<b>".to_owned()),
+        bytes: Some(bytes),
+        ..leaked(path, 0.5)
+    };
+    let found = [
+        of_anna(b"/share/a", 1_000),
+        leaked(b"/share/b", 0.5),
+        // The same file, found for another protected document as well.
+        of_anna(b"/share/a", 1_000),
+        of_anna(b"/share/c", 20),
+    ];
+    let page = question_on_page("leak", protected, &found);
+    assert_eq!(page, include_str!("../golden/question.html"));
+}
+
+#[test]
+fn each_kind_of_question_states_the_parameters_that_it_has() {
+    let copies = Question {
+        files: Some(vec![
+            JsonPath::new(b"/vault/<i>"),
+            JsonPath::new(b"/vault/b"),
+        ]),
+        ..Question::default()
+    };
+    let page = question_on_page("copies-of", copies, &[]);
+    for said in [
+        "Files asked about</th><td><bdi class=\"path\">/vault/&lt;i&gt;</bdi>",
+        "\"row\"></th><td><bdi class=\"path\">/vault/b</bdi>",
+        "Folders searched</th><td><bdi class=\"path\">/share</bdi>",
+        "\"row\"></th><td><bdi class=\"path\">/vault</bdi>",
+        "of 0.8 or more",
+    ] {
+        assert!(page.contains(said), "{said}: {page}");
+    }
+    // Without files there is nothing to sum.
+    assert!(!page.contains("By owner"), "{page}");
+    let stale = Question {
+        older_than_seconds: Some(2 * 86_400),
+        ..Question::default()
+    };
+    let page = question_on_page("stale-versions", stale, &[]);
+    let age = "Older than</th><td>2 days, dated before 2024-05-04 07:08 UTC</td>";
+    assert!(page.contains(age), "{page}");
+    assert!(!page.contains("Threshold"), "{page}");
+    let page = question_on_page("duplicates", Question::default(), &[]);
+    assert!(page.contains("Folders searched") && !page.contains("Threshold"));
 }
 
 #[test]
