@@ -1,6 +1,9 @@
 //! The page of a report in a real browser: search, sort, pages, a narrow and a dark screen, hostile names.
 
 use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
@@ -141,12 +144,21 @@ fn moved_is_marked(browser: &Browser) -> Result<()> {
     Ok(())
 }
 
+/// Nothing is wider than a screen of this width, on which the page stays.
+fn fits(browser: &Browser, width: u64) -> Result<()> {
+    let screen = json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": true});
+    browser.devtools("Emulation.setDeviceMetricsOverride", &screen)?;
+    let needed = browser.run("return document.documentElement.scrollWidth")?;
+    ensure!(
+        needed.as_u64() <= Some(width),
+        "{needed} wide on a screen of {width}"
+    );
+    Ok(())
+}
+
 /// Nothing is wider than a telephone, and a dark screen stays dark.
 fn narrow_and_dark(browser: &Browser) -> Result<()> {
-    let screen = json!({"width": 420, "height": 900, "deviceScaleFactor": 1, "mobile": true});
-    browser.devtools("Emulation.setDeviceMetricsOverride", &screen)?;
-    let width = browser.run("return document.documentElement.scrollWidth")?;
-    ensure!(width.as_u64() <= Some(420), "{width} wide");
+    fits(browser, 420)?;
     let dark = json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]});
     browser.devtools("Emulation.setEmulatedMedia", &dark)?;
     let colours = browser.run(
@@ -175,6 +187,106 @@ fn accessible(browser: &Browser) -> Result<()> {
          .concat(new Set(links.map(name)).size < 2 ? ['few'] : [])",
     )?;
     ensure!(vague == json!([]), "{vague}");
+    Ok(())
+}
+
+/// Copies of a protected text: one with a name that is long, one that is hostile, and one that was edited.
+fn leaked(sandbox: &Sandbox) -> Result<PathBuf> {
+    let vault = sandbox.beside("vault").join("v".repeat(120));
+    fs::create_dir_all(&vault)?;
+    let vault = vault.canonicalize()?;
+    fs::write(vault.join("secret.txt"), text(1))?;
+    sandbox.write(format!("{}/copy.txt", "n".repeat(200)), text(1))?;
+    sandbox.write(format!("needle {}.txt", HOSTILE.replace('/', "")), text(1))?;
+    let edited = text(1).replace("on day 11", "on day 12");
+    let edited = sandbox.write("edited.txt", edited)?;
+    let old = SystemTime::now() - Duration::from_secs(300 * 86_400);
+    File::options()
+        .write(true)
+        .open(edited)?
+        .set_modified(old)?;
+    Ok(vault)
+}
+
+/// What the page says of its findings, and the rows it shows.
+fn found(browser: &Browser) -> Result<(String, u64)> {
+    let rows = browser.run(
+        "return [...document.querySelectorAll('#findings tbody tr')].filter(it => it.offsetHeight > 0).length",
+    )?;
+    Ok((status(browser)?, rows.as_u64().context("a number")?))
+}
+
+/// Findings are searched by the keyboard alone, and chosen by their relation and owner.
+fn search_findings(browser: &Browser) -> Result<()> {
+    let all = ("3 findings".to_owned(), 3);
+    ensure!(found(browser)? == all, "{:?}", found(browser)?);
+    browser.press("/NEEDLE img")?;
+    let one = ("1 of 3 findings".to_owned(), 1);
+    ensure!(found(browser)? == one, "{:?}", found(browser)?);
+    ensure!(browser.run("return document.images.length")? == 0);
+    let set = |id: &str, value: &str, event: &str| {
+        browser.run(&format!(
+            "let it = document.getElementById('{id}'); it.value = {value}; it.dispatchEvent(new Event('{event}'))"
+        ))
+    };
+    set("search", "''", "input")?;
+    ensure!(found(browser)? == all, "{:?}", found(browser)?);
+    set("relation", "'near-duplicate'", "change")?;
+    ensure!(found(browser)? == one, "{:?}", found(browser)?);
+    set("relation", "''", "change")?;
+    set("owner", "it.options[1].value", "change")?;
+    ensure!(found(browser)? == all, "{:?}", found(browser)?);
+    set("search", "'nowhere'", "input")?;
+    let none = ("0 of 3 findings".to_owned(), 0);
+    ensure!(found(browser)? == none, "{:?}", found(browser)?);
+    Ok(())
+}
+
+#[test]
+fn the_page_of_each_question_fits_any_screen_and_is_searched() -> Result<()> {
+    let Some(browser) = Browser::start()? else {
+        eprintln!("skipped, this machine has no Chromium with ChromeDriver");
+        return Ok(());
+    };
+    let sandbox = Sandbox::new()?;
+    let vault = leaked(&sandbox)?;
+    let roots = [(sandbox.share(), "auto"), (&vault, "auto")];
+    let daemon = sandbox.serve().roots(roots).start()?;
+    daemon.sync()?;
+    let secret = vault.join("secret.txt");
+    let (vault, secret) = (
+        vault.to_str().context("a path")?,
+        secret.to_str().context("a path")?,
+    );
+    for (kind, parameters) in [
+        ("copies-of", vec![secret]),
+        ("stale-versions", vec!["--older-than", "30d"]),
+        ("leak", vec!["--protected", vault]),
+        ("duplicates", vec![]),
+    ] {
+        let out = sandbox.beside(kind);
+        let to = out.to_str().context("a path")?;
+        let mut asked = vec!["report", "--kind", kind, "--out", to];
+        asked.extend(parameters);
+        daemon.simctl(asked)?.success()?;
+        browser.open(&out.join("report.html"))?;
+        let rows = browser.run("return document.querySelectorAll('#findings tbody tr').length")?;
+        ensure!(rows.as_u64() > Some(0), "{kind} found nothing");
+        for width in [1_200, 800, 420] {
+            fits(&browser, width).context(kind)?;
+        }
+        // On the narrow screen no cell is reached by scrolling alone.
+        let hidden = browser.run(
+            "let it = document.querySelector('#findings').parentElement; return it.scrollWidth - it.clientWidth",
+        )?;
+        ensure!(hidden == 0, "{kind} hides {hidden}");
+        if kind == "leak" {
+            search_findings(&browser)?;
+        }
+    }
+    let said = browser.console()?;
+    ensure!(said.is_empty(), "{said:?}");
+    ensure!(daemon.stop()?.success());
     Ok(())
 }
 

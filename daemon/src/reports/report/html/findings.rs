@@ -136,12 +136,12 @@ fn table(out: &mut dyn Write, rows: &TableRows, of: &str) -> io::Result<()> {
     out.write_all(TOOLS.as_bytes())?;
     writeln!(
         out,
-        "<table class=\"cards\" id=\"findings\" aria-label=\"Files found\">\n<thead><tr><th scope=\"col\">File</th><th scope=\"col\">Owner</th><th scope=\"col\">Relation</th><th scope=\"col\">{of}</th>\
+        "<div class=\"wide\" tabindex=\"0\" role=\"group\" aria-label=\"Files found\">\n<table class=\"cards\" id=\"findings\">\n<thead><tr><th scope=\"col\">File</th><th scope=\"col\">Owner</th><th scope=\"col\">Relation</th><th scope=\"col\">{of}</th>\
          <th scope=\"col\" class=\"r\">Resemblance</th><th scope=\"col\" class=\"r\">Found in<br>the other</th>\
          <th scope=\"col\" class=\"r\">Of the<br>other</th><th scope=\"col\">Date (UTC)</th><th scope=\"col\" class=\"r\">Bytes</th></tr></thead>\n<tbody>"
     )?;
     out.write_all(rows.html())?;
-    out.write_all(b"</tbody></table>\n")?;
+    out.write_all(b"</tbody></table>\n</div>\n")?;
     match rows.hidden() {
         0 => Ok(()),
         more => writeln!(
