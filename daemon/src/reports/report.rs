@@ -344,7 +344,7 @@ impl ReportError {
 }
 
 /// Writes the files of a report, the manifest last. Memory holds all groups of the input, two texts at a time, and
-/// what the manifest and a load file need of each file, which is counted.
+/// what the manifest, a load file and the sums of a question need of each file, which is counted.
 ///
 /// # Errors
 /// See [`ReportError`]; the sink must discard what was written until then.

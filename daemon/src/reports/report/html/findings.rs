@@ -177,8 +177,8 @@ pub(in crate::reports::report) fn finding_row(
         .map_or("unknown".to_owned(), |bytes| Count(bytes).to_string());
     writeln!(
         out,
-        "<tr><td>{path}</td><td class=\"o\" data-is=\"Owner\">{owner}</td><td><span class=\"tag\">{}</span></td>\
-         <td class=\"of\" data-is=\"{other}\">{of}</td><td class=\"r\" data-is=\"Resemblance\">{}</td><td class=\"r\" data-is=\"Found in the other\">{}</td>\
+        "<tr><td class=\"p\">{path}</td><td class=\"o\" data-is=\"Owner\">{owner}</td><td><span class=\"tag\">{}</span></td>\
+         <td class=\"p\" data-is=\"{other}\">{of}</td><td class=\"r\" data-is=\"Resemblance\">{}</td><td class=\"r\" data-is=\"Found in the other\">{}</td>\
          <td class=\"r\" data-is=\"Of the other\">{}</td><td class=\"w\" data-is=\"Date (UTC)\">{when}</td>\
          <td class=\"r\" data-is=\"Bytes\">{bytes}</td></tr>",
         Text(finding.relation),
