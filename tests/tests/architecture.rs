@@ -1,10 +1,10 @@
 //! ARCHITECTURE.md agrees with the code: the sides of the daemon and which may use which, and functions that it
 //! names beside a link.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use super::imports::{Arrows, code, is_in_circle, names_after};
 use super::{rust_files, top};
 
 /// The modules at the top of `daemon/src`, each with those it may name. Their own tests may name more.
@@ -71,23 +71,10 @@ fn architecture() -> String {
     fs::read_to_string(top().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md")
 }
 
-/// What a source names of the crate's modules, its comments and its unit tests left out.
-fn named(source: &str) -> BTreeSet<String> {
-    let code = source.split("#[cfg(test)]\nmod tests {").next();
-    let code = code.unwrap_or_default().lines();
-    let code = code.filter(|line| !line.trim_start().starts_with("//"));
-    let parts = code.flat_map(|line| line.split("crate::").skip(1));
-    let names = parts.map(|rest| {
-        let end = rest.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
-        rest[..end.unwrap_or(rest.len())].to_owned()
-    });
-    names.collect()
-}
-
 #[test]
 fn a_side_of_the_daemon_names_those_it_may_and_no_other() {
     let sources = top().join("daemon/src");
-    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut arrows = Arrows::new();
     for path in rust_files() {
         let Ok(inside) = path.strip_prefix(&sources) else {
             continue;
@@ -102,7 +89,8 @@ fn a_side_of_the_daemon_names_those_it_may_and_no_other() {
             !text.contains("use crate::{"),
             "{inside:?}: one use a module"
         );
-        let others = named(&text).into_iter().filter(|name| *name != names[0]);
+        let others = names_after(&code(&text), "crate::").into_iter();
+        let others = others.filter(|name| *name != names[0]);
         arrows.entry(names[0].clone()).or_default().extend(others);
     }
     let allowed = SIDES.iter().map(|(side, others)| {
@@ -114,122 +102,20 @@ fn a_side_of_the_daemon_names_those_it_may_and_no_other() {
 
 #[test]
 fn no_sides_name_each_other_but_the_engine_and_the_read_side() {
-    let named = |side: &str| SIDES.iter().find(|(name, _)| *name == side);
-    for (side, _) in SIDES {
-        let (mut reached, mut next) = (BTreeSet::new(), vec![*side]);
-        while let Some(at) = next.pop() {
-            let others = named(at).map_or(&[][..], |(_, others)| *others).iter();
-            let others = others.filter(|other| !(CIRCLE.contains(&at) && CIRCLE.contains(other)));
-            next.extend(others.filter(|other| reached.insert(**other)));
-        }
-        assert!(!reached.contains(side), "{side} leads back to itself");
+    let is_known = |from: &str, to: &str| CIRCLE.contains(&from) && CIRCLE.contains(&to);
+    let arrows: Arrows = SIDES
+        .iter()
+        .map(|(side, others)| {
+            let others = others.iter().filter(|other| !is_known(side, other));
+            (
+                (*side).to_owned(),
+                others.map(|other| (*other).to_owned()).collect(),
+            )
+        })
+        .collect();
+    for side in arrows.keys() {
+        assert!(!is_in_circle(&arrows, side), "{side} leads back to itself");
     }
-}
-
-/// Folders of modules that form no circle: of two siblings at most one leads to the other.
-const WITHOUT_CIRCLES: &[&str] = &["read_side", "edge/grpc", "reports"];
-
-/// The names directly after a prefix of a path, also those in braces.
-fn names_after(code: &str, prefix: &str) -> BTreeSet<String> {
-    let is_inside = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == ':';
-    let mut names = BTreeSet::new();
-    for (at, _) in code.match_indices(prefix) {
-        if code[..at].ends_with(is_inside) {
-            continue;
-        }
-        let rest = &code[at + prefix.len()..];
-        let Some(list) = rest.strip_prefix('{') else {
-            names.extend(first_name(rest));
-            continue;
-        };
-        let (mut depth, mut from) = (0_u32, 0);
-        for (at, letter) in list.char_indices() {
-            match letter {
-                '{' => depth += 1,
-                '}' if depth > 0 => depth -= 1,
-                ',' | '}' if depth == 0 => {
-                    names.extend(first_name(&list[from..at]));
-                    from = at + 1;
-                    if letter == '}' {
-                        break;
-                    }
-                }
-                _ => {}
-            }
-        }
-    }
-    names
-}
-
-/// The name that a path begins with, if it is one of a module or function.
-fn first_name(path: &str) -> Option<String> {
-    let path = path.trim_start();
-    let end = path.find(|letter: char| !letter.is_ascii_lowercase() && letter != '_');
-    let name = &path[..end.unwrap_or(path.len())];
-    (!name.is_empty()).then(|| name.to_owned())
-}
-
-/// Each module of a folder of `daemon/src` with those of its siblings that it names; unit tests are left out.
-fn siblings(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let place = top().join("daemon/src").join(folder);
-    let own = format!("crate::{}::", folder.replace('/', "::"));
-    let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for path in rust_files() {
-        let Ok(inside) = path.strip_prefix(&place) else {
-            continue;
-        };
-        let parts = inside.iter().map(|part| part.to_string_lossy());
-        let parts: Vec<String> = parts.map(|part| part.replace(".rs", "")).collect();
-        if parts.iter().any(|part| part == "tests") {
-            continue;
-        }
-        let text = fs::read_to_string(&path).expect("a Rust file is UTF-8");
-        let code = text.split("#[cfg(test)]\nmod tests {").next();
-        let code = code.unwrap_or_default().lines();
-        let code: Vec<&str> = code
-            .filter(|line| !line.trim_start().starts_with("//"))
-            .collect();
-        let code = code.join("\n");
-        let mut named = names_after(&code, &own);
-        named.extend(names_after(&code, &"super::".repeat(parts.len())));
-        arrows.entry(parts[0].clone()).or_default().extend(named);
-    }
-    let modules: BTreeSet<String> = arrows.keys().cloned().collect();
-    for (module, named) in &mut arrows {
-        named.retain(|name| name != module && modules.contains(name));
-    }
-    arrows
-}
-
-#[test]
-fn no_two_siblings_lead_to_each_other() {
-    for folder in WITHOUT_CIRCLES {
-        let arrows = siblings(folder);
-        let count: usize = arrows.values().map(BTreeSet::len).sum();
-        assert!(
-            count > 1,
-            "{folder}: what is looked for is written in another way"
-        );
-        for module in arrows.keys() {
-            let (mut reached, mut next) = (BTreeSet::new(), vec![module]);
-            while let Some(at) = next.pop() {
-                let others = arrows.get(at).into_iter().flatten();
-                next.extend(others.filter(|other| reached.insert(*other)));
-            }
-            assert!(
-                !reached.contains(module),
-                "{folder}/{module} leads back to itself"
-            );
-        }
-    }
-}
-
-#[test]
-fn names_after_a_prefix_are_found_in_braces_too() {
-    let code =
-        "use super::a::B;\nuse super::{c::{D, e}, f, G};\nuse super::super::h;\ncrate::x::super::i";
-    let names: Vec<String> = names_after(code, "super::").into_iter().collect();
-    assert_eq!(names, ["a", "c", "f", "super"]);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod architecture;
 mod ci_lanes;
 mod circles;
 mod duplicates;
+mod imports;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
