@@ -1,4 +1,5 @@
-//! Comparisons of two documents, with their options and sides: a file is sent by its path if the daemon knows it, otherwise by its bytes.
+//! Comparisons of two documents, with their options and sides: a file is sent by its path if the daemon knows it,
+//! otherwise by its bytes.
 
 use std::path::{Path, PathBuf};
 

@@ -10,7 +10,7 @@ use super::caller::Caller;
 use super::reply_channel::ReplySender;
 use super::request_params::{self, QueryDefaults};
 use super::status::Refused;
-use super::subject_source::SubjectSource;
+use super::subject_source::{FileLook, SubjectSource};
 use crate::encode::{self, Closing, FamilySource};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::families::LinkRule;
@@ -58,12 +58,12 @@ impl FamilyRequest {
         sender: &ReplySender<v1::FamilyReply>,
     ) -> Result<(), Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
-        let last_read = source.last_read(engine)?;
+        let look = source.look(engine)?;
         let closing = || -> Result<Closing, Refused> {
             Ok(Closing {
                 completeness: check.verdict()?,
                 seconds: started.elapsed().as_secs_f64(),
-                last_read,
+                last_read: look.as_ref().and_then(FileLook::end),
             })
         };
         match self.find(engine, source, caller, sender.cancel())? {

@@ -9,7 +9,7 @@ use tonic::Status;
 use super::caller::Caller;
 use super::request_params::{self, QueryDefaults};
 use super::status::Refused;
-use super::subject_source::SubjectSource;
+use super::subject_source::{FileLook, SubjectSource};
 use crate::encode::{self, Closing};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::answering::{AnswerRequest, answer};
@@ -52,7 +52,7 @@ impl DecodedQuery {
     ) -> Result<Vec<v1::FindReply>, Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let account = caller.account(engine.index.reader(), cancel);
-        let last_read = source.last_read(engine)?;
+        let look = source.look(engine)?;
         let subject = source.subject(engine, caller.queue_key(), &account)?;
         let asked = AnswerRequest {
             params: &self.params,
@@ -63,7 +63,7 @@ impl DecodedQuery {
         let closing = Closing {
             completeness: check.verdict()?,
             seconds: started.elapsed().as_secs_f64(),
-            last_read,
+            last_read: look.as_ref().and_then(FileLook::end),
         };
         Ok(encode::answer(answer, folded, closing).collect())
     }

@@ -19,7 +19,7 @@ use super::upload::{self, UploadRoom, UploadTarget, Uploaded};
 use crate::engine::Engine;
 use crate::read_side::compare::LastRead;
 use crate::read_side::query::{self, QueryError, Subject};
-use crate::write_side::roots::live_reads::{self, NotReadAgain};
+use crate::write_side::roots::live_reads::{Look, NotReadAgain};
 
 /// What a query or a side of a comparison is about.
 pub(super) enum SubjectSource {
@@ -103,10 +103,9 @@ impl SubjectSource {
         })
     }
 
-    /// When it was last read, and why it was not read again, if it is a file of the index that is known to differ from
-    /// what the index has of it; a member differs with the file that it lies in. Looks at the file system for a moment
-    /// only: call it on a blocking thread.
-    pub(super) fn last_read(&self, engine: &Engine) -> Result<Option<LastRead>, IndexError> {
+    /// If it is a file of the index, begins to look whether the file is still as the index has it; a member changes with
+    /// the file that it lies in.
+    pub(super) fn look(&self, engine: &Engine) -> Result<Option<FileLook>, IndexError> {
         let located = match self {
             Self::Path(path) => engine.roots.locate(path),
             _ => None,
@@ -117,14 +116,12 @@ impl SubjectSource {
         let (key, view) = (key.on_disk(), engine.roots.view());
         let file = engine.index.reader().file_view(&key, &view)?;
         // What was not read has nothing that could be older than the file.
-        let read = file
-            .map(|file| file.record)
-            .filter(|record| record.content().is_some());
+        let record = file.map(|file| file.record);
+        let read = record.filter(|record| record.content().is_some());
         Ok(read.and_then(|record| {
-            let why = live_reads::difference(&root, key.path, record.stat)?;
-            Some(LastRead {
-                at: record.last_read,
-                why,
+            Some(FileLook {
+                look: Look::begin(&root, key.path, record.stat)?,
+                read_at: record.last_read,
             })
         }))
     }
@@ -174,6 +171,21 @@ fn upload_target(
         longest: engine.config.grpc.max_upload_mib.bytes(),
         memory_meter,
     })
+}
+
+/// A look at the file asked about, made while the query is answered.
+pub(super) struct FileLook {
+    look: Look,
+    /// When the file was last read, seconds since 1970; `None` if unknown.
+    read_at: Option<i64>,
+}
+
+impl FileLook {
+    /// When the file was last read, and why it was not read again, if it is known to differ from what the index has.
+    pub(super) fn end(&self) -> Option<LastRead> {
+        let at = self.read_at;
+        self.look.end().map(|why| LastRead { at, why })
+    }
 }
 
 /// Decodes a side of a comparison. Writes its bytes to disk: call it on a blocking thread.

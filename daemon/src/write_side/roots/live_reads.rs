@@ -2,10 +2,10 @@
 //! that read it, past every deadline; with this limit it blocks only those few, and all other questions are answered.
 
 use std::fs::File;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simdex_schema::FileStat;
 
@@ -47,17 +47,15 @@ impl LiveReads {
     pub fn begin(&self) -> Option<LiveRead<'_>> {
         let full = |under_way: &mut usize| *under_way >= MOST;
         let waited = self.ended.wait_timeout_while(self.lock(), PATIENCE, full);
-        let mut under_way = waited.unwrap_or_else(PoisonError::into_inner).0;
-        if full(&mut under_way) {
-            return None;
-        }
-        *under_way += 1;
-        Some(LiveRead(self))
+        self.enter(waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
     /// Begins a read if there is a free place now.
     fn try_begin(&self) -> Option<LiveRead<'_>> {
-        let mut under_way = self.lock();
+        self.enter(self.lock())
+    }
+
+    fn enter(&self, mut under_way: MutexGuard<'_, usize>) -> Option<LiveRead<'_>> {
         if *under_way >= MOST {
             return None;
         }
@@ -72,25 +70,34 @@ impl LiveReads {
     }
 }
 
-/// How a file below a root differs from what was recorded of it; `None` if it does not, or if that is not known after
-/// [`MOMENT`]: the answer is made from the index anyway, and waits for no share that hangs.
-pub fn difference(root: &Arc<Root>, below: Vec<u8>, recorded: FileStat) -> Option<NotReadAgain> {
-    let (tell, told) = sync_channel(1);
-    let root = Arc::clone(root);
-    let look = move || {
-        let found = root.live_reads.try_begin().and_then(|read| {
-            let found = root.difference(&below, &recorded);
-            drop(read);
-            found
-        });
-        // Nobody listens if this took too long.
-        let _ = tell.send(found);
-    };
-    thread::Builder::new()
-        .name("look".to_owned())
-        .spawn(look)
-        .ok()?;
-    told.recv_timeout(MOMENT).ok()?
+/// A look at a file of a root, made while the question about it is answered from the index.
+pub struct Look {
+    told: Receiver<Option<NotReadAgain>>,
+    until: Instant,
+}
+
+impl Look {
+    /// Looks in a thread of its own whether a file below the root is as it was recorded; `None` if none can be started.
+    pub fn begin(root: &Arc<Root>, below: Vec<u8>, recorded: FileStat) -> Option<Self> {
+        let (tell, told) = sync_channel(1);
+        let root = Arc::clone(root);
+        let look = move || {
+            let read = root.live_reads.try_begin();
+            let found = read.and_then(|_read| root.difference(&below, &recorded));
+            // Nobody listens if this took too long.
+            let _ = tell.send(found);
+        };
+        let until = Instant::now() + MOMENT;
+        let started = thread::Builder::new().name("look".to_owned()).spawn(look);
+        started.is_ok().then_some(Self { told, until })
+    }
+
+    /// How the file differs from what was recorded; `None` if it does not, or if that is not known [`MOMENT`] after the
+    /// beginning: an answer waits for no share that hangs.
+    pub fn end(&self) -> Option<NotReadAgain> {
+        let left = self.until.saturating_duration_since(Instant::now());
+        self.told.recv_timeout(left).ok().flatten()
+    }
 }
 
 impl Root {
