@@ -27,6 +27,7 @@ mod settings;
 pub mod stat;
 pub mod temporary_names;
 pub mod walk;
+mod watched;
 
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::SyncSender;

@@ -22,6 +22,7 @@ use walkdir::WalkDir;
 use super::hint::Cause;
 use super::mount::MountPoints;
 use super::walk::MAX_DEPTH;
+use super::watched::{WatchedDirectories, WatchedInode};
 
 /// Notes that may wait; as many as the kernel's own queue holds by default.
 pub(super) const INBOX: usize = 16_384;
@@ -107,6 +108,9 @@ pub(super) struct NativeWatches {
     watcher: Option<RecommendedWatcher>,
     root: PathBuf,
     inbox: Inbox,
+    watched: WatchedDirectories,
+    /// Walks made so far: what the last one did not find is watched no more.
+    walks: u64,
     /// Set once this is dropped: its thread may then end.
     retired: Arc<AtomicBool>,
     /// Set once its thread has ended.
@@ -129,6 +133,8 @@ impl NativeWatches {
             watcher: Some(watcher),
             root: root.to_owned(),
             inbox,
+            watched: WatchedDirectories::default(),
+            walks: 0,
             retired,
             ended,
         };
@@ -147,12 +153,17 @@ impl NativeWatches {
         let above = start
             .strip_prefix(&self.root)
             .map_or(0, |p| p.components().count());
+        self.walks += 1;
+        let mut is_whole = true;
         let mut entries = WalkDir::new(start).into_iter();
         while let Some(entry) = entries.next() {
             if self.inbox.stopped() {
                 return Ok(());
             }
-            let Ok(entry) = entry else { continue };
+            let Ok(entry) = entry else {
+                is_whole = false;
+                continue;
+            };
             if entry.depth() > 0 && !entry.file_type().is_dir() {
                 continue;
             }
@@ -164,7 +175,21 @@ impl NativeWatches {
                 self.watch(entry.path())?;
             }
         }
+        if is_whole {
+            self.unwatch_older_than(start, self.walks);
+        }
         Ok(())
+    }
+
+    /// Removes the watches at and below a path where nothing is any more.
+    pub(super) fn forget(&mut self, gone: &Path) {
+        self.unwatch_older_than(gone, u64::MAX);
+    }
+
+    fn unwatch_older_than(&mut self, start: &Path, walk: u64) {
+        for path in self.watched.older_than(start, walk) {
+            self.unwatch(&path);
+        }
     }
 
     /// A flag that is set once this is dropped.
@@ -176,14 +201,37 @@ impl NativeWatches {
     /// A directory that vanished or may not be read affects only itself; an event of its parent
     /// reports when that changes. Any other error would leave a directory silently unwatched.
     fn watch(&mut self, directory: &Path) -> Result<(), ArmError> {
-        let alive = !self.ended.load(Ordering::Acquire);
-        let Some(watcher) = self.watcher.as_mut().filter(|_| alive) else {
-            return Err(ArmError::Ended);
+        let Some(inode) = WatchedInode::at(directory) else {
+            return Ok(());
         };
-        match watcher.watch(directory, RecursiveMode::NonRecursive) {
-            Err(error) if !is_of_directory(&error) => Err(error.into()),
-            _ => Ok(()),
+        if let Some(old) = self.watched.other_path(directory, inode) {
+            self.unwatch(&old);
         }
+        let watcher = self.watcher().ok_or(ArmError::Ended)?;
+        match watcher.watch(directory, RecursiveMode::NonRecursive) {
+            Err(error) if !is_of_directory(&error) => return Err(error.into()),
+            _ => self.watched.insert(directory, inode, self.walks),
+        }
+        if WatchedInode::at(directory) != Some(inode) {
+            // It was replaced meanwhile, which an event reports; either of the two may be watched.
+            self.unwatch(directory);
+        }
+        Ok(())
+    }
+
+    /// Removes the watch at a path, if there is one.
+    fn unwatch(&mut self, directory: &Path) {
+        self.watched.remove(directory);
+        if let Some(watcher) = self.watcher() {
+            // notify may have removed it by itself.
+            let _ = watcher.unwatch(directory);
+        }
+    }
+
+    /// The watcher, while its thread lives.
+    fn watcher(&mut self) -> Option<&mut RecommendedWatcher> {
+        let alive = !self.ended.load(Ordering::Acquire);
+        self.watcher.as_mut().filter(|_| alive)
     }
 }
 

@@ -342,8 +342,10 @@ impl RootThread {
             return;
         }
         for hint in hints {
-            if let Hint::Subtree(directory) = &hint {
-                self.extend(directory);
+            match (&hint, &mut self.native) {
+                (Hint::Subtree(directory), _) => self.extend(directory),
+                (Hint::Removed(gone), Some(native)) => native.forget(gone),
+                _ => {}
             }
             self.outbox.push_back(hint);
         }

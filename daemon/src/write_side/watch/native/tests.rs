@@ -122,3 +122,54 @@ fn only_a_directorys_own_errors_leave_it_unwatched_in_silence() {
         ErrorKind::MaxFilesWatch
     )));
 }
+
+/// Takes notes until one is about `path`.
+fn wait_for(notes: &Receiver<RootNote>, path: &Path) -> bool {
+    let patience = std::time::Duration::from_secs(20);
+    std::iter::from_fn(|| notes.recv_timeout(patience).ok())
+        .any(|note| note == RootNote::Touched(path.into()))
+}
+
+#[test]
+fn what_happens_at_the_old_path_of_a_moved_directory_does_not_end_its_watch() {
+    let dir = tempfile::tempdir().unwrap();
+    let [root, old, new] = ["root", "0", "1"].map(|name| dir.path().join(name));
+    for directory in [&root, &old.join("moved")] {
+        std::fs::create_dir_all(directory).unwrap();
+    }
+    let (inbox, notes) = Inbox::new(64);
+    let mut native = NativeWatches::arm(&root, inbox).unwrap();
+    native.watch(&old.join("moved")).unwrap();
+    // Nothing watches the directory above, as if the event of the move were not read yet.
+    std::fs::rename(&old, &new).unwrap();
+    native.watch(&new.join("moved")).unwrap();
+    std::fs::create_dir(&old).unwrap();
+    native.watch(&old).unwrap();
+    std::fs::create_dir(old.join("moved")).unwrap();
+    std::fs::remove_dir(old.join("moved")).unwrap();
+    assert!(wait_for(&notes, &old.join("moved")));
+    // notify has ended the watches of what was deleted once it answers.
+    native.watch(&root).unwrap();
+    std::fs::write(new.join("moved/file"), "").unwrap();
+    assert!(wait_for(&notes, &new.join("moved/file")));
+}
+
+#[test]
+fn a_directory_that_is_gone_is_watched_no_more_and_one_found_again_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let (inbox, _notes) = Inbox::new(64);
+    let [kept, gone] = ["kept", "gone"].map(|name| dir.path().join(name));
+    for directory in [&kept, &gone] {
+        std::fs::create_dir(directory).unwrap();
+    }
+    let mut native = NativeWatches::arm(dir.path(), inbox).unwrap();
+    let watched = |native: &NativeWatches| native.watched.older_than(dir.path(), u64::MAX).len();
+    assert_eq!(watched(&native), 3);
+    std::fs::remove_dir(&gone).unwrap();
+    native.forget(&gone);
+    assert_eq!(watched(&native), 2);
+    std::fs::remove_dir(&kept).unwrap();
+    std::fs::create_dir(&gone).unwrap();
+    native.extend(dir.path()).unwrap();
+    assert_eq!(watched(&native), 2, "found by the walk");
+}
