@@ -133,6 +133,11 @@ pub const STUDIES: &[Study] = &[
         run: judge::table2::run,
     },
     Study {
+        name: "huffman-rules",
+        about: "two learners on the same folds, trees and Ripper's rules, and their average (Huffman et al. 2007, §5)",
+        run: judge::rules::run,
+    },
+    Study {
         name: "huffman-table5",
         about: "what a model trained on English loses on other languages",
         run: judge::languages::run,

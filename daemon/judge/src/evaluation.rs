@@ -134,6 +134,20 @@ fn fold(source: u64, seed: u64) -> u64 {
     Fingerprint(source ^ Fingerprint(seed.wrapping_add(1)).mixed()).mixed() % FOLDS
 }
 
+/// The indices of the pairs to learn from and of those to test on, for each fold that any source is in.
+pub fn folds(
+    pairs: &[SourcedPair],
+    seed: u64,
+) -> impl Iterator<Item = (Vec<usize>, Vec<usize>)> + '_ {
+    let parted = move |held_out: u64| {
+        let is_learned = |at: &usize| fold(pairs[*at].source, seed) != held_out;
+        (0..pairs.len()).partition(is_learned)
+    };
+    (0..FOLDS)
+        .map(parted)
+        .filter(|(_, tested): &(Vec<usize>, Vec<usize>)| !tested.is_empty())
+}
+
 /// Ten-fold cross-validation by source, under one seed.
 ///
 /// # Errors
@@ -149,12 +163,7 @@ pub fn cross_validate(
         judged: vec![Class::Unrelated; pairs.len()],
         ..Validated::default()
     };
-    for held_out in 0..FOLDS {
-        let is_out = |at: &usize| fold(pairs[*at].source, seed) == held_out;
-        let (tested, learned): (Vec<usize>, Vec<usize>) = (0..pairs.len()).partition(is_out);
-        if tested.is_empty() {
-            continue;
-        }
+    for (learned, tested) in folds(pairs, seed) {
         if !go_on() {
             return Err(TrainingError::Cancelled);
         }

@@ -17,6 +17,8 @@ mod held_out;
 pub(super) mod languages;
 pub(super) mod model;
 mod rendering;
+mod ripper;
+pub(super) mod rules;
 #[cfg(test)]
 mod shipped;
 pub(super) mod sites;
