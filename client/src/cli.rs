@@ -79,7 +79,7 @@ pub(crate) enum RequestVerb {
     Compare(CompareArgs),
     /// Measure how coarsely documents of each size may be sampled; changes nothing without --apply
     Calibrate(CalibrateArgs),
-    /// Show how coarsely documents of each size are sampled, or go back to what their length asks for
+    /// Show how coarsely documents of each size are sampled, or return to sampling by length
     Sampling(SamplingArgs),
     /// Label pairs, evaluate judgements against labels, or train the model on them
     Judge {

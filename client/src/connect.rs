@@ -141,7 +141,7 @@ mod tests {
         let failure = open(Path::new("/nowhere/simdexd.sock"), &Limits::default()).await;
         assert_eq!(
             failure.expect_err("nobody listens").to_string(),
-            "no daemon answers at /nowhere/simdexd.sock (no such file or directory)"
+            "cannot reach a daemon at /nowhere/simdexd.sock: no such file or directory"
         );
     }
 }

@@ -15,7 +15,7 @@ use crate::wire::{ERROR_DETAIL, ErrorDetail};
 #[non_exhaustive]
 pub enum Error {
     /// Nothing listens on the socket, or the caller may not open it.
-    #[error("no daemon answers at {} ({cause})", socket.display())]
+    #[error("cannot reach a daemon at {}: {cause}", socket.display())]
     NoDaemon {
         /// The socket that was tried.
         socket: PathBuf,
@@ -78,7 +78,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// The document is too large for one message.
-    #[error("{} holds more than the {limit} bytes the daemon takes in a comparison", path.display())]
+    #[error("{} is larger than the {limit} bytes the daemon accepts in a comparison", path.display())]
     TooLarge {
         /// Path of the document.
         path: PathBuf,

@@ -96,7 +96,7 @@ impl fmt::Display for Failure {
             Self::WatchBroken { error, after: None } => request_sentence(error, out),
             Self::Unconfirmed { loss, advice } => write!(out, "{loss}; {advice}"),
             Self::NoRater => out.write_str(
-                "no rater is named by 1 to 200 bytes on one line; name one with --rater",
+                "the rater's name must be one line of 1 to 200 bytes; set it with --rater",
             ),
             Self::Input(error) => write!(
                 out,
@@ -220,7 +220,7 @@ mod tests {
         };
         assert_eq!(
             said(error),
-            "no daemon answers at /run/simdex/simdexd.sock (connection refused); \
+            "cannot reach a daemon at /run/simdex/simdexd.sock: connection refused; \
              start one with `simdexd serve` or name its socket with --socket"
         );
         let closed = Error::NoDaemon {
@@ -230,7 +230,7 @@ mod tests {
         };
         assert_eq!(
             said(closed),
-            "no daemon answers at /s (permission denied); \
+            "cannot reach a daemon at /s: permission denied; \
              ask as a user it lets in, or name another socket with --socket"
         );
     }

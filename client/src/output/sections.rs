@@ -153,11 +153,11 @@ impl<W: Write> Printer<W> {
     pub(crate) fn sampling(&mut self, sampling: &wire::Sampling) -> io::Result<()> {
         self.fields(&[
             ("sampling", sampling_sentence(sampling)),
-            ("signed anew", signed_anew(sampling)),
+            ("re-signing", signed_anew(sampling)),
             (
-                "excerpts found",
+                "shortest excerpt found",
                 format!(
-                    "from {} bytes on with a probability of 99.9 %",
+                    "{} bytes, with a probability of 99.9 %",
                     sampling.shortest_excerpt_bytes
                 ),
             ),
@@ -190,7 +190,7 @@ impl<W: Write> Printer<W> {
                 "last read",
                 match (date(file.last_read), &file.place) {
                     (Some(date), _) => date,
-                    (None, Some(_)) => "with what holds it".to_owned(),
+                    (None, Some(_)) => "with its container".to_owned(),
                     (None, None) => known(""),
                 },
             ),

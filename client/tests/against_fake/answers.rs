@@ -452,7 +452,7 @@ pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
 fn words(request: &CompareRequest) -> Option<WordDifference> {
     let not_asked = |is_asked: bool| match is_asked {
         true => String::new(),
-        false => "it was not asked for".to_owned(),
+        false => "it was not requested".to_owned(),
     };
     let operation = Operation {
         kind: OperationKind::Move.into(),

@@ -282,7 +282,7 @@ impl Similarity for Fake {
         let mut reply = answers::comparison(&request);
         if request.without_difference {
             reply.diff = String::new();
-            reply.difference_left_out = "it was not asked for".to_owned();
+            reply.difference_left_out = "it was not requested".to_owned();
         }
         let hangs = |side: &Option<wire::Side>| {
             let source = side.as_ref().and_then(|side| side.source.as_ref());

@@ -291,7 +291,7 @@ fn the_status_says_what_is_held_and_watched() {
         part.and_then(|part| part.bytes).unwrap()
     };
     assert!(held("unmerged postings") >= 8 * mod_n.unmerged);
-    assert!(held("documents") > 0 && held("shingles kept") > 0);
+    assert!(held("documents") > 0 && held("cached shingles") > 0);
     assert!(status.resident_bytes.unwrap() > held("unmerged postings"));
     // 400 words are sampled more coarsely than a short text.
     assert!(

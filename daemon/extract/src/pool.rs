@@ -193,7 +193,7 @@ impl Pool {
             Err(NotTried::GivenUp) => refused(Outcome::Crashed(Reason::DaemonCrashed)),
             Err(NotTried::Cancelled) => refused(Outcome::Failed(Reason::ShuttingDown)),
             Err(NotTried::NotMarked(error)) => {
-                warn!(%error, "what is under way cannot be written down");
+                warn!(%error, "cannot record which documents are being read");
                 refused(Outcome::Failed(Reason::SpoolFailed))
             }
         }

@@ -130,7 +130,7 @@ pub enum NotTried {
     #[error("the daemon crashed twice while it worked on these bytes")]
     GivenUp,
     /// It cannot be recorded.
-    #[error("what is under way cannot be written down")]
+    #[error("cannot record which documents are being read")]
     NotMarked(#[source] io::Error),
     /// No caller waits for the document any more.
     #[error("nobody waits for the document any more")]

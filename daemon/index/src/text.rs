@@ -119,7 +119,7 @@ impl TextError {
             },
             ErrorKind::UnexpectedEof => place.corrupt("the segment was cut short"),
             _ if is_lost(&source) => {
-                tracing::error!(path = %path.display(), offset = place.offset, %source, "the disk does not read a text");
+                tracing::error!(path = %path.display(), offset = place.offset, %source, "reading a stored text failed");
                 place.corrupt("the disk does not read it")
             }
             _ => Self::io(action, path)(source),

@@ -1,13 +1,14 @@
 //! Canonical text: the one form in which two copies of a text are equal, and which names it.
 //!
-//! Version 4 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5) followed by a rule for
-//! bullets and one for spacing:
+//! Version 5 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5), but for signs of numbers, followed by a
+//! rule for bullets and one for spacing:
 //!
 //! 1. Control characters (Cc) and White_Space become spaces.
 //! 2. Default-ignorable code points are dropped: soft hyphen, zero-width space and joiners, bidi
 //!    marks, word joiner, byte order mark, variation selectors, tags, Hangul fillers. They are
 //!    invisible, and extractors of different formats keep or lose them at will.
-//! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD.
+//! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD, of each run between signs such as `²`, `½` and
+//!    `①`, which stay as they are ([`number_sign`]): NFKC makes `10⁶` and `106` one text.
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
 //!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
 //!    sign that can change a reading is dropped: dashes, asterisks, operators and boxes stay.
@@ -28,6 +29,7 @@
 //! one ([`simple`]); only clusters with combining marks and rarities take the Unicode iterators.
 
 mod bullet;
+mod number_sign;
 mod pieces;
 mod simple;
 #[cfg(test)]
@@ -43,7 +45,7 @@ pub(crate) use self::bullet::dropped_bullets;
 use self::writer::Writer;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 4;
+pub const CANONICAL_VERSION: u32 = 5;
 
 /// A text in canonical form. There is no other way to make one than from an extracted text, or from
 /// another without some of its words. Clones share the text.
@@ -141,7 +143,7 @@ fn seen(text: &str) -> impl Iterator<Item = char> {
     seen.map(|c| if is_space(c) { ' ' } else { c })
 }
 
-/// Step 3, of one piece; decompositions may still bring spaces in.
+/// Step 3, of one piece without signs of numbers; decompositions may still bring spaces in.
 fn fold_and_normalise(chars: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
     chars
         .nfd()

@@ -97,7 +97,7 @@ impl Config {
             let name = &schedule.name;
             let said = |reason: String| format!("the schedule {name:?} {reason}");
             if self.schedules[..at].iter().any(|other| other.name == *name) {
-                return Err(said("stands there twice; rename one".to_owned()));
+                return Err(said("is defined twice; rename one".to_owned()));
             }
             let is_root = |path: &&PathBuf| self.roots.iter().any(|root| root.path == **path);
             if let Some(path) = schedule.protected.iter().find(|path| !is_root(path)) {

@@ -81,7 +81,7 @@ pub struct Calibrated {
 #[derive(Debug, Error)]
 pub enum CalibrationError {
     /// The collection is too small.
-    #[error("too few documents are similar to calibrate on {documents}: {few}")]
+    #[error("the {documents} have too few similar ones to calibrate on: {few}")]
     TooFew {
         /// Documents with text.
         documents: u64,
@@ -100,9 +100,9 @@ impl CalibrationError {
     /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::TooFew { .. } => Some(
-                "name more roots or a lower threshold; without it documents keep the index's n",
-            ),
+            Self::TooFew { .. } => {
+                Some("name more roots or a lower threshold; otherwise the index's n stays in force")
+            }
             Self::Incomplete(_) => None,
             Self::Index(error) => error.advice(),
         }

@@ -143,7 +143,7 @@ pub struct Trained {
 #[derive(Debug, Error)]
 pub enum LabelError {
     /// No file of the view carries the document.
-    #[error("{path} is labelled, and the index knows no file that carries its text of then")]
+    #[error("{path} is labelled, and no indexed file has the labelled text any more")]
     Unknown {
         /// The file, as it was labelled.
         path: String,

@@ -147,7 +147,7 @@ pub enum QueryError {
     #[error("{0}")]
     Invalid(String),
     /// The requested scheme is not indexed.
-    #[error("{} is not in the index: signature.schemes of the config does not name it", .0.name())]
+    #[error("{} is not indexed: signature.schemes of the config does not list it", .0.name())]
     SchemeOff(SchemeKind),
     /// The requested kind is found by containment, and the scheme gives none.
     #[error("{} gives no containment, since its signatures have one size for all texts", .0.name())]
@@ -183,7 +183,7 @@ impl QueryError {
                 "ask by mod_n, or name it in signature.schemes and start the daemon again"
             }
             Self::NoContainment(_) => {
-                "ask by mod_n, or find what is similar or compare two documents by it"
+                "use mod_n for containment; this scheme serves find-similar and compare"
             }
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",

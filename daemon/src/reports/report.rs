@@ -277,7 +277,7 @@ pub enum ReportError {
     #[error(transparent)]
     Memory(IndexError),
     /// Nobody waits for it any more.
-    #[error("the report was given up before its end")]
+    #[error("the report was cancelled")]
     Cancelled,
     /// A text could not be read from the store.
     #[error("the text of document {document} cannot be read: {source}")]
@@ -318,7 +318,9 @@ impl ReportError {
     /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::Directory { .. } => Some("name one that is there, by its path without symlinks"),
+            Self::Directory { .. } => {
+                Some("choose an existing directory, by a path without symlinks")
+            }
             Self::NotWritable { .. } => {
                 Some("let the user that simdexd runs as write there, or name another directory")
             }

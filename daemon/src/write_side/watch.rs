@@ -151,7 +151,7 @@ impl Drop for RootWatcher {
             // The thread itself logs its panic.
             let _ = thread.join();
         } else {
-            tracing::warn!("a watcher hangs in its file system and is abandoned");
+            tracing::warn!("a watcher is blocked in its file system; it is abandoned");
         }
     }
 }

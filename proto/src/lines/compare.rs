@@ -165,7 +165,7 @@ fn words(
 }
 
 /// The reason if operations are missing and the daemon gives none.
-const NOT_ASKED: &str = "it was not asked for";
+const NOT_ASKED: &str = "it was not requested";
 const NEWER: &str = "some are newer than this program";
 
 /// A file that was not read again for an answer.

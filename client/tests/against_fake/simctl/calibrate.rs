@@ -124,8 +124,8 @@ fn the_sampling_in_force_is_shown_and_reset() {
         run.out,
         "\
 sampling               by length, some 512 fingerprints a document
-signed anew            10 documents; nothing waits
-excerpts found         from 458 bytes on with a probability of 99.9 %
+re-signing             10 documents; nothing waits
+shortest excerpt found 458 bytes, with a probability of 99.9 %
 false matches          none
 "
     );
@@ -142,7 +142,7 @@ false matches          none
             .out
             .contains("sampling               as chosen: n = 2 from 0 bytes on\n")
     );
-    let told = "signed anew            10 documents, 30 wait (15.0 a second, about 2 seconds left); \
+    let told = "re-signing             10 documents, 30 wait (15.0 a second, about 2 seconds left); \
                 1 document as before, not read\n";
     assert!(applied.out.contains(told), "{}", applied.out);
 }

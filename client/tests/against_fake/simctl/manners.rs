@@ -18,7 +18,7 @@ fn no_daemon_is_named_with_cause_and_way_out() {
     assert_eq!(
         run.talk,
         format!(
-            "simctl: no daemon answers at {} (connection refused); start one with `simdexd serve` \
+            "simctl: cannot reach a daemon at {}: connection refused; start one with `simdexd serve` \
              or name its socket with --socket\n",
             socket.display()
         )

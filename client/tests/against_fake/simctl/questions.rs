@@ -314,7 +314,7 @@ fn a_comparison_as_json_is_one_object() {
             r#""shared_shingles_outside_spans":7,"#,
             r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n","words":{"removed":1,"added":1,"moved":14,"#,
             r#""blocks_moved":1,"cut_short":false,"bytes_a":400,"bytes_b":390},"operations":null,"#,
-            r#""operations_left_out":"it was not asked for","complete":true}"#,
+            r#""operations_left_out":"it was not requested","complete":true}"#,
             "\n"
         )
         .replace("JUDGEMENT", JUDGEMENT)
@@ -346,8 +346,8 @@ fn a_difference_is_declined_and_one_left_out_is_told_of() {
     let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
     assert!(
         json.ends_with(
-            "\"diff\":null,\"difference_left_out\":\"it was not asked for\",\"words\":null,\"operations\":null,\
-             \"operations_left_out\":\"it was not asked for\",\"complete\":true}\n"
+            "\"diff\":null,\"difference_left_out\":\"it was not requested\",\"words\":null,\"operations\":null,\
+             \"operations_left_out\":\"it was not requested\",\"complete\":true}\n"
         ),
         "{json}"
     );

@@ -138,7 +138,7 @@ fn a_difference_may_be_declined_and_one_that_is_too_long_costs_the_difference_al
     );
     let declined = daemon.wait(daemon.client.compare_numbers(a, b)).unwrap();
     assert!(declined.diff.is_empty() && declined.containment_of_a > 0.99);
-    assert_eq!(declined.difference_left_out, "it was not asked for");
+    assert_eq!(declined.difference_left_out, "it was not requested");
 }
 
 /// A text of 4,000 words; and the same in lines of another width, one word changed and 60 in another place.

@@ -32,15 +32,15 @@ impl MemoryHolder {
     pub fn name(self) -> &'static str {
         match self {
             Self::UnmergedPostings => "unmerged postings",
-            Self::Blocks => "postings kept",
+            Self::Blocks => "cached postings",
             Self::Documents => "documents",
             Self::Groups => "groups",
-            Self::PrincipalLists => "principals kept",
-            Self::KnownUnchanged => "files at rest",
-            Self::Shingles => "shingles kept",
-            Self::TextBlocks => "text kept",
-            Self::Backlog => "files under way",
-            Self::Questions => "questions under way",
+            Self::PrincipalLists => "cached principals",
+            Self::KnownUnchanged => "unchanged files",
+            Self::Shingles => "cached shingles",
+            Self::TextBlocks => "cached text",
+            Self::Backlog => "files being read",
+            Self::Questions => "running queries",
         }
     }
 }

@@ -81,7 +81,7 @@ const WEBDINGS: &[(u8, char)] = &[
 /// Bullets, which mark list items and say nothing: those that canonical text drops at the beginning of a line, and the
 /// `o` of Courier New that Word uses for the second level.
 const BULLETS: &[char] = &[
-    'o', '•', '‣', '⁃', '▪', '◦', '▸', '►', '❖', '➢', '➤', '\u{f0a7}', '\u{f0b7}', '\u{f0d8}',
+    'o', '•', '‣', '▪', '◦', '▸', '►', '❖', '➢', '➤', '\u{f0a7}', '\u{f0b7}', '\u{f0d8}',
 ];
 
 impl SymbolFont {

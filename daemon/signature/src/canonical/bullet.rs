@@ -4,7 +4,7 @@
 //! shows it draws one. Numbers and letters of items are text: they are referred to.
 //!
 //! Only signs that are nothing but bullets are dropped. A dash may be a minus, an asterisk a footnote
-//! or a multiplication, `∙` an operator, and a filled box, circle or diamond beside an empty one a
+//! or a multiplication, `∙` an operator, `⁃` is drawn as a dash, and a filled box, circle or diamond beside an empty one a
 //! choice that somebody made: they change what a text says and stay, wherever they stand.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use super::{folded, is_ignorable, is_space};
 /// Bullets in canonical form. The last three are those of Symbol and Wingdings, which PDFs and word
 /// processors write as characters of the private use area.
 pub(super) const BULLETS: &[&str] = &[
-    "•", "‣", "⁃", "▪", "◦", "▸", "►", "❖", "➢", "➤", "\u{f0a7}", "\u{f0b7}", "\u{f0d8}",
+    "•", "‣", "▪", "◦", "▸", "►", "❖", "➢", "➤", "\u{f0a7}", "\u{f0b7}", "\u{f0d8}",
 ];
 
 /// The lines of a text that may begin with a bullet: those whose first visible character is neither

@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use unicode_normalization::char::canonical_combining_class;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick};
 
+use super::number_sign::is_number_sign;
 use super::{fold_and_normalise, is_ignorable, is_space};
 
 /// Below this, characters are looked up: Latin, Greek, Cyrillic, Hebrew, Arabic, the Indic
@@ -36,6 +37,9 @@ pub(super) fn map(c: char) -> Option<char> {
 pub(super) fn derive(c: char) -> Option<char> {
     if is_space(c) {
         return Some(' ');
+    }
+    if is_number_sign(c) {
+        return Some(c);
     }
     if is_ignorable(c) || !stands_alone(c) {
         return None;

@@ -11,7 +11,17 @@ fn canonical(text: &str) -> String {
 fn defined(text: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     for line in text.split('\n') {
-        let spaced: String = fold_and_normalise(seen(line))
+        let seen: String = seen(line).collect();
+        let runs = seen.split_inclusive(number_sign::is_number_sign);
+        let spaced: String = runs
+            .flat_map(|run| {
+                let sign = run
+                    .chars()
+                    .last()
+                    .filter(|&c| number_sign::is_number_sign(c));
+                let own = run.trim_end_matches(number_sign::is_number_sign).chars();
+                fold_and_normalise(own).chain(sign).collect::<Vec<_>>()
+            })
             .map(|c| if is_space(c) { ' ' } else { c })
             .collect();
         let own = spaced.split(' ').filter(|word| !word.is_empty());
@@ -29,7 +39,7 @@ fn every_char() -> impl Iterator<Item = char> {
 fn tricky() -> impl Strategy<Value = String> {
     let pool = "aAeEsSkK  \t\n\n\n--*·–•●－10٣.:\u{37a}\u{a0}\u{ad}\u{200b}\u{200d}\u{feff}\u{300}\u{301}\u{308}\u{30c}\u{323}\
         \u{327}\u{345}\u{34f}ßẞǰςΣσΑαΐᾳᾼᾶῼιΙİıÅKéÉ\u{a8}ﬁﷺ각가\u{1100}\u{1161}\u{11a8}\
-        \u{1160}\u{115f}かガ\u{3099}\u{ff9e}ｶＡ漢\u{fe0f}यॉ\u{93c}\u{9c7}\u{9be}\u{fb1d}\u{f71}\u{f72}\u{fa1e}\0\u{85}";
+        \u{1160}\u{115f}か²½₁①㏠ガ\u{3099}\u{ff9e}ｶＡ漢\u{fe0f}यॉ\u{93c}\u{9c7}\u{9be}\u{fb1d}\u{f71}\u{f72}\u{fa1e}\0\u{85}";
     let chars: Vec<char> = pool.chars().collect();
     let picked = prop_oneof![4 => prop::sample::select(chars), 1 => any::<char>()];
     prop::collection::vec(picked, 0..24).prop_map(|chars| chars.into_iter().collect())
@@ -100,7 +110,9 @@ fn a_run_of_marks_is_kept_and_takes_time_by_its_length_alone() {
 #[test]
 fn every_character_folds_to_characters_that_stay() {
     for c in every_char() {
-        for d in fold_and_normalise(std::iter::once(c).filter(|&c| !is_ignorable(c))).nfd() {
+        let changed =
+            std::iter::once(c).filter(|&c| !is_ignorable(c) && !number_sign::is_number_sign(c));
+        for d in fold_and_normalise(changed).nfd() {
             let one = || std::iter::once(d);
             assert!(
                 one().default_case_fold().eq(one()),
@@ -157,6 +169,7 @@ fn copies_that_differ_in_form_only_are_equal() {
         (" a\r\n\tb\u{a0}\u{2003}c\0 ", "a b c"),
         ("e\u{ad}\u{301}", "é"),
         ("ｆｕｌｌ　ｗｉｄｔｈ", "full width"),
+        ("１２𝟑", "123"),
     ];
     for (a, b) in pairs {
         assert_eq!(canonical(a), canonical(b));
@@ -171,7 +184,7 @@ fn bullets_at_the_beginning_of_a_line_part_no_copies() {
     for shown in [
         "The list:\n  • One\n  ◦\tTwo, too\n2. end",
         "The list:\n\u{f0b7}\u{a0}One\n▪\u{200b} \nTwo, too\n• ▪ 2. end\n•",
-        "‣ The list:\n\n\n⁃ One\n\u{200b}\n➢ Two, too\n \u{feff}\t\n► 2. end",
+        "‣ The list:\n\n\n◦ One\n\u{200b}\n➢ Two, too\n \u{feff}\t\n► 2. end",
     ] {
         assert_eq!(canonical(shown), canonical(list), "{shown:?}");
     }
@@ -205,6 +218,14 @@ fn signs_that_can_change_a_reading_stay_wherever_they_stand() {
         "o b",
         "- - 1",
         "+ 2",
+        "⁃ 5",
+        "10⁶",
+        "x² + y₁",
+        "5¹",
+        "1½",
+        "3① a",
+        "⁺5",
+        "2ⁿ",
     ] {
         for before in [
             "",

@@ -1,5 +1,6 @@
 //! Canonical text under construction: the fast paths, the slow one, and the bound.
 
+use super::number_sign;
 use super::pieces::pieces;
 use super::{fold_and_normalise, is_space, simple};
 
@@ -139,7 +140,19 @@ impl Writer {
 
     /// The defining path, for any text that no combining mark follows.
     fn put_slowly(&mut self, text: &str) {
-        let mut pieces = pieces(text);
+        for (run, sign) in number_sign::runs(text) {
+            self.put_run(run);
+            if let Some(sign) = sign.filter(|_| !self.full) {
+                self.put(sign);
+            }
+            if self.full {
+                return;
+            }
+        }
+    }
+
+    fn put_run(&mut self, run: &str) {
+        let mut pieces = pieces(run);
         while let Some(piece) = pieces.next_piece() {
             for c in fold_and_normalise(piece) {
                 self.put(if is_space(c) { ' ' } else { c });

@@ -80,7 +80,7 @@ impl Listener {
                 name = any(&mut self.meant_for_others) => {
                     tracing::warn!(
                         signal = name,
-                        "a signal that means nothing to simdexd is ignored"
+                        "ignoring an unexpected signal"
                     );
                     continue;
                 }

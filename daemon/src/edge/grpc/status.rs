@@ -210,7 +210,7 @@ impl From<ReportingError> for Refused {
 
 impl From<LostEvents> for Refused {
     fn from(error: LostEvents) -> Self {
-        const ADVICE: &str = "list files and groups anew, and watch from the present";
+        const ADVICE: &str = "list files and groups again, then watch without a position";
         Self::new(Code::OutOfRange, &error.to_string()).advised(Some(ADVICE))
     }
 }

@@ -40,13 +40,13 @@ impl Forms {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum LeftOut {
     /// It was not requested.
-    #[error("it was not asked for")]
+    #[error("it was not requested")]
     NotAsked,
     /// Aligning its lines or words would take more than half of what a question may hold.
     #[error(transparent)]
     TooMuchToAlign(#[from] TooMuchToAlign),
     /// It would be longer than a message.
-    #[error("it takes more than the {0} bytes a message has left for it")]
+    #[error("it is larger than the {0} bytes left in the message")]
     TooLong(usize),
 }
 

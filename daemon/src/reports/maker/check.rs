@@ -118,7 +118,7 @@ impl BadReport {
         match self {
             Self::Needs("leak", _) => Some("name them with --protected"),
             Self::Needs("stale-versions", _) => Some("name one with --older-than, such as 90d"),
-            Self::Needs(..) => Some("name the files behind the options"),
+            Self::Needs(..) => Some("list the files as arguments"),
             _ => None,
         }
     }

@@ -59,7 +59,7 @@ pub enum VerifyError {
         source: serde_json::Error,
     },
     /// The manifest does not end with the hash of its own lines.
-    #[error("{} was changed after it was written: its lines do not have the hash it ends with", path.display())]
+    #[error("{} was modified: its content does not match the hash in its last line", path.display())]
     Unbound {
         /// Path of the manifest.
         path: PathBuf,

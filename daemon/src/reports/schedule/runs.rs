@@ -63,7 +63,7 @@ pub(super) fn adopt(
         if let Some(groups) = reports.groups_in(&name, engine.own_reports.key()) {
             let now = Timestamp::now().as_microsecond().unsigned_abs();
             engine.writer().put_report(now, &path, groups)?;
-            tracing::info!(report = %path.display(), "a report that a crash had left unknown");
+            tracing::info!(report = %path.display(), "a report that was finished before a crash is now listed");
         }
     }
     Ok(())

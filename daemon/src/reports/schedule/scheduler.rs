@@ -394,7 +394,7 @@ impl Drop for SchedulerThread {
         if let Some(thread) = self.thread.take()
             && thread.join().is_err()
         {
-            tracing::error!("the thread of schedules panicked");
+            tracing::error!("the scheduler thread panicked");
         }
     }
 }

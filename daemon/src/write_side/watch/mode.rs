@@ -32,7 +32,7 @@ pub(super) fn choose(mode: RootMode, path: &Path) -> ChosenMode {
             ),
             Err(_) => (
                 RootMode::Poll,
-                "the root cannot be read; how to watch it is decided when it can be".to_owned(),
+                "the root cannot be read; its watch mode is chosen once it can be".to_owned(),
             ),
         },
     };

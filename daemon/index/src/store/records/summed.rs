@@ -178,7 +178,7 @@ impl Summed {
     pub(in crate::store) fn forget_unless_of(&self, last: u64) -> Result<(), StoreError> {
         match self.read()? {
             Some(note) if note.commit < last => {
-                tracing::info!("another version changed records: they are counted anew");
+                tracing::info!("another version changed records; recounting them");
                 self.tree.remove(KEY)
             }
             _ => Ok(()),

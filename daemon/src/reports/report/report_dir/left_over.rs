@@ -40,7 +40,7 @@ impl ReportDir {
                     removed += 1;
                     tracing::info!(%path, "a report that was left half-written was removed");
                 }
-                Ok(false) => tracing::warn!(%path, "left as it is: it may not be of this daemon"),
+                Ok(false) => tracing::warn!(%path, "not removed: it may belong to another daemon"),
                 Err(error) => {
                     tracing::warn!(%path, %error, "a half-written report cannot be removed")
                 }
