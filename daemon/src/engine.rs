@@ -199,13 +199,13 @@ impl Engine {
         if !matches!(root.state(), RootState::LossHeld | RootState::Replaced) {
             return Err(EngineError::NothingHeld(root.path.clone()));
         }
-        tracing::info!(root = root.id.0, %shown, "a held loss is confirmed");
         let keep_going = || self.pipeline.check_may_wait(cancel);
         let removed = self
             .dispatcher
             .with_rescan(|rescan| rescan.confirm_loss(root, shown), &keep_going)
             .and_then(|removed| removed.ok_or_else(|| not_as_shown(root)))
             .inspect_err(|_| self.want_rescan(root, RootUrgency::Pressing))?;
+        tracing::info!(root = root.id.0, %shown, removed, "a held loss was confirmed");
         // A rescan that met the files still on record would hold the same loss again.
         self.pipeline.barrier(cancel)?;
         Ok(removed)

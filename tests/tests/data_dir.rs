@@ -188,7 +188,7 @@ fn a_rebuild_without_its_texts_lets_go_of_nothing() -> Result<()> {
     };
     let refused = rebuild()?.ended_with(&[2])?;
     ensure!(
-        refused.stderr.contains("texts are missing"),
+        refused.stderr.contains("missing in"),
         "{}",
         refused.stderr
     );

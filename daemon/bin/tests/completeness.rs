@@ -170,6 +170,13 @@ fn while_changes_are_queued_no_answer_looks_finished() {
     for (what, said) in every_answer(&daemon) {
         assert!(pending(&said).queued >= 4, "{what}");
     }
+    let unread = daemon.path("new.txt");
+    let unknown = daemon.wait(daemon.client.describe(&unread)).unwrap_err();
+    let unknown = unknown.to_string();
+    assert!(
+        unknown.contains("not a file the index knows; the index is not complete"),
+        "{unknown}"
+    );
     let strict = daemon.client.clone().strict(true);
     let refused = daemon.wait(strict.groups(None, Vec::new()));
     assert_eq!(code(&refused.map(drop)), Code::FailedPrecondition);

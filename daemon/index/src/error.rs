@@ -39,7 +39,7 @@ pub enum IndexError {
     #[error("{0} is too long")]
     TooLong(String),
     /// An index was not opened, because the texts of this many documents cannot be read.
-    #[error("{0} texts are missing or damaged")]
+    #[error("texts that are missing or damaged: {0}")]
     UnreadTexts(u64),
     /// The list of template lines that the index was made with was not given.
     #[error(

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use simdex_index::store::Hooks;
 use simdex_index::{Cancel, IndexError, Opened, View};
+use simdex_proto::text::counted;
 
 use crate::commands::cli::exit;
 use crate::commands::verify;
@@ -57,13 +58,16 @@ pub fn run(
     let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();
     index.close(writer)?;
     println!(
-        "{} is rebuilt: {documents} documents, {postings} postings, {:.1} s",
+        "{} is rebuilt: {}, {}, {:.1} s",
         data_dir.display(),
+        counted(documents, "document"),
+        counted(postings, "posting"),
         started.elapsed().as_secs_f64()
     );
     if unread > 0 {
         println!(
-            "the text of {unread} files was damaged; they are extracted again when the daemon next starts"
+            "the text of {} was damaged; it is extracted again when the daemon next starts",
+            counted(unread as u64, "file")
         );
     }
     Ok(ExitCode::SUCCESS)
@@ -72,8 +76,9 @@ pub fn run(
 /// Refuses if texts are missing: a rebuild would drop their documents.
 fn without_texts(data_dir: &Path, missing: u64) -> anyhow::Error {
     anyhow::anyhow!(
-        "{missing} texts are missing in {}; put them back, or start the daemon, which reads their \
-         files again",
+        "{} missing in {}; put the files of texts back, or start the daemon, which reads their documents \
+         again",
+        counted(missing, "text"),
         data_dir.join("text").display()
     )
 }

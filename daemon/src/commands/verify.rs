@@ -140,8 +140,11 @@ fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
     };
     if faults.count == 0 {
         println!(
-            "{dir} is intact: {records} records, {postings} posting blocks, {blocks} text blocks, \
-             {texts} texts, {read}"
+            "{dir} is intact: {}, {}, {}, {}, {read}",
+            counted(*records, "record"),
+            counted(*postings, "posting block"),
+            counted(*blocks, "text block"),
+            counted(*texts, "text"),
         );
     } else {
         println!("{dir} is damaged: {}", counted(faults.count, "fault"));
@@ -153,7 +156,8 @@ fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
         println!("{WAY_OUT}");
     }
     if *dead_blocks > 0 {
-        println!("{dead_blocks} unused text blocks are damaged, which does no harm");
+        let blocks = counted(*dead_blocks, "unused text block");
+        println!("damaged, and harmless: {blocks}");
     }
     for stray in strays {
         println!(

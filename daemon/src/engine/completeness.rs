@@ -17,6 +17,15 @@ use crate::write_side::roots::{Root, RootState};
 #[error("the index is not complete: {0}")]
 pub struct Incomplete(pub Pending);
 
+impl Incomplete {
+    /// The end of a refusal that may be due to what the index still lacks; empty if it lacks nothing.
+    pub fn clause(pending: Option<&Pending>) -> String {
+        pending.map_or_else(String::new, |pending| {
+            format!("; {}", Self(pending.clone()))
+        })
+    }
+}
+
 /// Checks the basis of an answer: the completeness of the index when the answer was begun, and damage that
 /// is found while it is made.
 pub struct CompletenessCheck<'a> {

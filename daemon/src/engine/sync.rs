@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
+use simdex_proto::text::counted;
 
 use super::{Engine, EngineError, lock};
 use crate::write_side::roots::{Root, RootState, RootStatus};
@@ -93,9 +94,8 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
         }),
         RootState::LossHeld => Err(EngineError::Unsynced {
             reason: format!(
-                "{} files of the root {path} are missing at once and are kept until the loss is \
-                 confirmed",
-                status.pending_loss
+                "{} missing at once below the root {path}: kept until the loss is confirmed",
+                counted(status.pending_loss, "file")
             ),
             advice: format!("check the share, then run {}", confirm()),
         }),
@@ -111,7 +111,8 @@ pub(super) fn not_as_shown(root: &Root) -> EngineError {
     } = root.status();
     let missing = match state {
         RootState::LossHeld => {
-            format!(", and {pending_loss} files are missing, which are not those shown")
+            let missing = counted(pending_loss, "file");
+            format!(", with {missing} missing, not those that were shown")
         }
         _ => String::new(),
     };

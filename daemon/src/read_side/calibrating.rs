@@ -16,7 +16,7 @@ use simdex_index::{
     Candidate, CandidateKind, DocumentStats, Fingerprints, HeldShingles, IndexError, IndexReader,
     MemoryAccount, QueryFingerprints, View,
 };
-use simdex_proto::completeness::Completeness;
+use simdex_proto::completeness::{Completeness, Pending};
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::calibration::{
     Calibration, LEAST_PAIRS, Measurements, PairTrials, Quality, Sizes, TooFewPairs,
@@ -81,12 +81,14 @@ pub struct Calibrated {
 #[derive(Debug, Error)]
 pub enum CalibrationError {
     /// The collection is too small.
-    #[error("the {documents} have too few similar ones to calibrate on: {few}")]
+    #[error("the {documents} documents have too few similar ones to calibrate on: {few}{}", Incomplete::clause(.pending.as_ref()))]
     TooFew {
         /// Documents with text.
         documents: u64,
         /// What is missing.
         few: TooFewPairs,
+        /// What keeps the index from being complete, if anything does: more documents are to come.
+        pending: Option<Pending>,
     },
     /// The index is being changed in a way that allows no answer.
     #[error(transparent)]
@@ -122,6 +124,7 @@ pub fn calibrate(
     let too_few = |few| CalibrationError::TooFew {
         documents: collection.documents,
         few,
+        pending: check.completeness().pending,
     };
     let calibration =
         Calibration::new(request.precision, &collection.sizes, &learned).map_err(too_few)?;

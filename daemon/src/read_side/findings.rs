@@ -112,10 +112,9 @@ impl ReportScope<'_> {
 
     /// The given files of a view, by path, each once; an error if the index does not know one of them.
     pub fn files_at(&self, files: &[PathBuf], view: &View) -> Result<Vec<FileView>, FindingError> {
-        let (index, roots) = (self.engine.index.reader(), &self.engine.roots);
         let named = files
             .iter()
-            .map(|path| query::file_at_path(index, roots, path, view));
+            .map(|path| query::file_at_path(self.engine, path, view));
         let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
         named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
         named.dedup_by(|a, b| a.path == b.path);

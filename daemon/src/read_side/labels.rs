@@ -13,6 +13,7 @@ mod measure;
 mod pairs;
 mod sample;
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -186,8 +187,8 @@ pub enum LabelError {
 
 impl LabelError {
     /// What to do about it, if that is known.
-    pub fn advice(&self) -> Option<&'static str> {
-        Some(match self {
+    pub fn advice(&self) -> Option<Cow<'static, str>> {
+        let advice = match self {
             Self::Unknown { .. } | Self::NoText { .. } => {
                 "label the pair anew, or leave out such labels with `--skip-unknown`"
             }
@@ -200,9 +201,10 @@ impl LabelError {
             Self::Training(TrainingError::TooMany(_)) => "send fewer labels",
             Self::Write(_) => "see to the data directory and train again",
             Self::Query(error) => return error.advice(),
-            Self::Index(error) => return error.advice(),
+            Self::Index(error) => error.advice()?,
             Self::Training(_) | Self::Shipped(_) | Self::Incomplete(_) => return None,
-        })
+        };
+        Some(advice.into())
     }
 }
 

@@ -28,15 +28,20 @@ mod subject;
 pub(crate) mod tests;
 mod whole_text;
 
+use std::borrow::Cow;
+
 use simdex_index::{
     Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, GrowingPermit, IndexError,
     IndexReader, QueryFingerprints, View,
 };
+use simdex_proto::completeness::Pending;
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
 use simdex_schema::{DocumentHash, Reason, State, StoredReason};
 use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
 use thiserror::Error;
+
+use crate::engine::Incomplete;
 
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub use dates::{DateSource, KnownDate, best_date};
@@ -137,9 +142,14 @@ pub struct Answer {
 /// Why a query cannot be answered.
 #[derive(Debug, Error)]
 pub enum QueryError {
-    /// No such file in the view.
-    #[error("{0} is not a file the index knows")]
-    UnknownFile(String),
+    /// No such file in the view, which may only mean that it was not read yet.
+    #[error("{path} is not a file the index knows{}", Incomplete::clause(.pending.as_ref()))]
+    UnknownFile {
+        /// The path as it is shown.
+        path: String,
+        /// What keeps the index from being complete, if anything does.
+        pending: Option<Pending>,
+    },
     /// No such document in the view.
     #[error("no document {0} is in the index")]
     UnknownDocument(DocumentHash),
@@ -173,10 +183,22 @@ pub enum QueryError {
 
 impl QueryError {
     /// What to do about it, if that is known.
-    pub fn advice(&self) -> Option<&'static str> {
+    pub fn advice(&self) -> Option<Cow<'static, str>> {
+        let advice = match self {
+            Self::UnknownFile {
+                pending: Some(pending),
+                ..
+            } => return Some(pending.advice().into()),
+            Self::Index(error) => return error.advice().map(Cow::Borrowed),
+            other => other.fixed_advice()?,
+        };
+        Some(advice.into())
+    }
+
+    fn fixed_advice(&self) -> Option<&'static str> {
         Some(match self {
-            Self::UnknownFile(_) => {
-                "name a file below a watched root as it is listed, or send its bytes"
+            Self::UnknownFile { .. } => {
+                "name a file below a watched root as `simctl files` lists it"
             }
             Self::UnknownDocument(_) => "ask by path, or send the text",
             Self::SchemeOff(_) => {
@@ -188,8 +210,7 @@ impl QueryError {
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",
             Self::NotRead(_) => "ask again; where that fails too, the log of the daemon says why",
-            Self::Invalid(_) => return None,
-            Self::Index(error) => return error.advice(),
+            Self::Invalid(_) | Self::Index(_) => return None,
         })
     }
 }

@@ -201,7 +201,7 @@ impl From<LabelError> for Refused {
         if code == Code::Internal {
             tracing::error!(reason, "the model in force is kept");
         }
-        Self::new(code, &reason).advised(error.advice())
+        Self::new(code, &reason).advised(error.advice().as_deref())
     }
 }
 

@@ -78,14 +78,14 @@ impl From<QueryError> for Refused {
     fn from(error: QueryError) -> Self {
         let code = match error {
             QueryError::Index(error) => return error.into(),
-            QueryError::UnknownFile(_) | QueryError::UnknownDocument(_) => Code::NotFound,
+            QueryError::UnknownFile { .. } | QueryError::UnknownDocument(_) => Code::NotFound,
             QueryError::Invalid(_)
             | QueryError::SignatureTooLong { .. }
             | QueryError::NoContainment(_) => Code::InvalidArgument,
             QueryError::SchemeOff(_) | QueryError::NoText(_) => Code::FailedPrecondition,
             QueryError::NotRead(_) => Code::Unavailable,
         };
-        Self::new(code, &error.to_string()).advised(error.advice())
+        Self::new(code, &error.to_string()).advised(error.advice().as_deref())
     }
 }
 
@@ -263,11 +263,21 @@ mod tests {
         (status.code(), status.message().to_owned())
     }
 
+    fn unknown_file(path: &str, queued: Option<u64>) -> QueryError {
+        QueryError::UnknownFile {
+            path: path.to_owned(),
+            pending: queued.map(|queued| Pending {
+                queued,
+                ..Pending::default()
+            }),
+        }
+    }
+
     #[test]
     fn every_query_error_has_its_code() {
         let unknown = DocumentHash([7; 32]);
         let table = [
-            (QueryError::UnknownFile("/a".into()), Code::NotFound),
+            (unknown_file("/a", None), Code::NotFound),
             (QueryError::UnknownDocument(unknown), Code::NotFound),
             (QueryError::Invalid("no".into()), Code::InvalidArgument),
             (
@@ -334,11 +344,16 @@ mod tests {
 
     #[test]
     fn a_message_names_the_thing_whatever_it_is_called_and_advice_goes_beside_it() {
-        let table: [(Refused, &str, &str); 4] = [
+        let table: [(Refused, &str, &str); 5] = [
             (
-                QueryError::UnknownFile("/a; b".into()).into(),
+                unknown_file("/a; b", None).into(),
                 "/a; b is not a file the index knows",
-                "name a file below a watched root as it is listed, or send its bytes",
+                "name a file below a watched root as `simctl files` lists it",
+            ),
+            (
+                unknown_file("/a", Some(2)).into(),
+                "/a is not a file the index knows; the index is not complete: 2 changes queued",
+                "`--wait` waits until it is",
             ),
             (
                 QueryError::NoText("/x; y.bin has no text to compare: its state is failed".into())

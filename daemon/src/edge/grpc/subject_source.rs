@@ -282,8 +282,7 @@ fn own_text(
 
 /// A file of any root, by its path.
 fn file_at(engine: &Engine, path: &std::path::Path) -> Result<simdex_index::FileView, QueryError> {
-    let index = engine.index.reader();
-    query::file_at_path(index, &engine.roots, path, &engine.roots.view())
+    query::file_at_path(engine, path, &engine.roots.view())
 }
 
 /// The recorded file at a path, for requests that cannot take bytes instead.
@@ -291,9 +290,5 @@ pub(super) fn recorded_file(
     engine: &Engine,
     path: &std::path::Path,
 ) -> Result<simdex_index::FileView, Refused> {
-    const ADVICE: &str = "name a file below a watched root as `simctl files` lists it";
-    file_at(engine, path).map_err(|error| match error {
-        unknown @ QueryError::UnknownFile(_) => Refused::from(unknown).advised(Some(ADVICE)),
-        other => other.into(),
-    })
+    Ok(file_at(engine, path)?)
 }

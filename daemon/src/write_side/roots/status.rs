@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use simdex_proto::text::counted;
 use simdex_schema::DirectoryIdentity;
 
 use super::LossToken;
@@ -36,10 +37,19 @@ impl RootStatus {
     pub(super) fn log_change(&self, path: &Path, before: RootState) {
         let (path, state) = (path.display(), self.state.name());
         if self.state.keeps_files() {
-            let (files, reason) = (self.pending_loss, &self.detail);
-            tracing::warn!(root = %path, state, files, reason, "the files of a root keep their last state");
+            let reason = self.reason_kept();
+            tracing::warn!(root = %path, state, reason, "the files of a root keep their last state");
         } else if before.keeps_files() {
             tracing::info!(root = %path, state, "a root is usable again");
+        }
+    }
+
+    fn reason_kept(&self) -> String {
+        let missing = || format!("{} missing at once", counted(self.pending_loss, "file"));
+        match (self.pending_loss, self.detail.as_str()) {
+            (0, detail) => detail.to_owned(),
+            (_, "") => missing(),
+            (_, detail) => format!("{detail}; {}", missing()),
         }
     }
 

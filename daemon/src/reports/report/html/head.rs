@@ -208,8 +208,8 @@ pub(super) fn reading(out: &mut dyn Write, summary: &ListSummary) -> io::Result<
     let [compared, opened, not] = shares.map(|(_, count)| Count(count));
     writeln!(
         out,
-        "<h2>What was read, and what was not</h2>\n<p>Of {} files on disk, {compared} were compared, \
-         {opened} were opened as containers, and {not} took no part.</p>\n<div class=\"bar\">",
+        "<h2>What was read, and what was not</h2>\n<p>Files on disk: {}. Compared: {compared}. Opened \
+         as containers: {opened}. Not compared: {not}.</p>\n<div class=\"bar\">",
         Count(summary.counts.files_on_disk)
     )?;
     for (participation, count) in shares.iter().filter(|(_, count)| *count > 0) {
