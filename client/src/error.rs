@@ -2,20 +2,27 @@
 
 use std::error::Error as _;
 use std::io;
-use std::path::PathBuf;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prost::Message;
+use simdex_proto::text::escaped;
 use tonic::{Code, Status};
 
 use crate::wire::{ERROR_DETAIL, ErrorDetail};
+
+/// A path as tables show it, with what cannot be printed escaped.
+pub(crate) fn shown(path: &Path) -> String {
+    escaped(path.as_os_str().as_bytes())
+}
 
 /// A request that was not answered. Displays as a lower-case fragment without a full stop.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// Nothing listens on the socket, or the caller may not open it.
-    #[error("cannot reach a daemon at {}: {cause}", socket.display())]
+    #[error("cannot reach a daemon at {}: {cause}", shown(socket))]
     NoDaemon {
         /// The socket that was tried.
         socket: PathBuf,
@@ -25,7 +32,7 @@ pub enum Error {
         is_denied: bool,
     },
     /// A local file could not be opened or read.
-    #[error("cannot read {} ({})", path.display(), cause(source))]
+    #[error("cannot read {} ({})", shown(path), cause(source))]
     Unreadable {
         /// Path of the local file.
         path: PathBuf,
@@ -33,13 +40,13 @@ pub enum Error {
         source: io::Error,
     },
     /// The path is a directory, device, FIFO or socket instead of a document.
-    #[error("{} is not a regular file", path.display())]
+    #[error("{} is not a regular file", shown(path))]
     NotRegular {
         /// The path given.
         path: PathBuf,
     },
     /// A report could not be written to its destination.
-    #[error("cannot write {} ({})", path.display(), cause(source))]
+    #[error("cannot write {} ({})", shown(path), cause(source))]
     Unwritable {
         /// The file or directory.
         path: PathBuf,
@@ -47,7 +54,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A line of a labels file is not a valid label.
-    #[error("{}: line {line} is no label", path.display())]
+    #[error("{}: line {line} is no label", shown(path))]
     NoLabel {
         /// Path of the labels file.
         path: PathBuf,
@@ -55,13 +62,13 @@ pub enum Error {
         line: u64,
     },
     /// Another process is appending to the labels file.
-    #[error("{} is being labelled into by another process", path.display())]
+    #[error("{} is being labelled into by another process", shown(path))]
     LabelsInUse {
         /// Path of the labels file.
         path: PathBuf,
     },
     /// The path does not hold a report to compare with.
-    #[error("{} is no report to compare with: {why}", path.display())]
+    #[error("{} is no report to compare with: {why}", shown(path))]
     NoEarlierReport {
         /// The path given.
         path: PathBuf,
@@ -72,13 +79,16 @@ pub enum Error {
     #[error("the report that was received is not whole: {0}")]
     BadReport(&'static str),
     /// Neither the daemon nor the caller's file system knows the file.
-    #[error("{} is unknown to the daemon and does not exist here", path.display())]
+    #[error("{} is unknown to the daemon and does not exist here", shown(path))]
     NoSuchFile {
         /// The file, absolute.
         path: PathBuf,
     },
     /// The document is too large for one message.
-    #[error("{} is larger than the {limit} bytes the daemon accepts in a comparison", path.display())]
+    #[error(
+        "{} is larger than the {limit} bytes the daemon accepts in a comparison",
+        shown(path)
+    )]
     TooLarge {
         /// Path of the document.
         path: PathBuf,
@@ -86,7 +96,7 @@ pub enum Error {
         limit: u64,
     },
     /// The path is not that of a watched root.
-    #[error("{} is not a watched root", path.display())]
+    #[error("{} is not a watched root", shown(path))]
     NoSuchRoot {
         /// The path asked for.
         path: PathBuf,

@@ -2,8 +2,10 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind};
-use std::path::{Path, PathBuf};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
+use simdex_client::text::escaped;
 use simdex_client::{Error, cause};
 use tonic::Code;
 
@@ -130,7 +132,11 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         Error::NoDaemon { .. } => {
             out.write_str("start one with `simdexd serve` or name its socket with --socket")
         }
-        Error::Unreadable { .. } => out.write_str("ask with rights to read it"),
+        Error::Unreadable { source, .. } => out.write_str(match source.kind() {
+            io::ErrorKind::NotFound => "check the name",
+            io::ErrorKind::PermissionDenied => "ask with rights to read it",
+            _ => "see that it can be read here, or name a copy",
+        }),
         Error::NotRegular { .. } => {
             out.write_str("name a file, or send the bytes with `-` from standard input")
         }
@@ -173,16 +179,15 @@ fn is_full(source: &io::Error) -> bool {
 }
 
 fn listed(roots: &[PathBuf]) -> String {
-    let names: Vec<_> = roots.iter().map(|root| display(root)).collect();
+    let names: Vec<_> = roots
+        .iter()
+        .map(|root| escaped(root.as_os_str().as_bytes()))
+        .collect();
     if names.is_empty() {
         "none".to_owned()
     } else {
         names.join(", ")
     }
-}
-
-fn display(path: &Path) -> String {
-    path.display().to_string()
 }
 
 /// Advice for a status of the daemon, whose message names the thing and the cause.

@@ -47,7 +47,8 @@ fn ratio(measured: RatioEstimate) -> v1::Ratio {
     v1::Ratio { value, low, high }
 }
 
-fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
+/// Encodes a scheme at the n of a rung.
+pub fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
     let raw = scheme.kind == SchemeKind::Chunks;
     let unit = if raw {
         "raw-bytes"

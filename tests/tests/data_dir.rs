@@ -187,11 +187,7 @@ fn a_rebuild_without_its_texts_lets_go_of_nothing() -> Result<()> {
             .wait()
     };
     let refused = rebuild()?.ended_with(&[2])?;
-    ensure!(
-        refused.stderr.contains("missing in"),
-        "{}",
-        refused.stderr
-    );
+    ensure!(refused.stderr.contains("missing in"), "{}", refused.stderr);
     fs::remove_dir_all(&texts)?;
     fs::rename(&away, &texts)?;
     let rebuilt = rebuild()?.success()?;

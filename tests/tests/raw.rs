@@ -42,3 +42,35 @@ fn a_raw_file_that_resembles_nothing_is_an_answer_and_ends_with_1() -> Result<()
     );
     Ok(())
 }
+
+#[test]
+fn copies_of_what_is_too_short_or_too_large_to_compare_are_found_by_their_bytes() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let mut large = noise(4);
+    large.resize(2 << 20, 7);
+    for (name, bytes) in [
+        ("short.txt", b"abc\n".to_vec()),
+        ("short-too.txt", b"abc\n".to_vec()),
+        ("other.txt", b"abd\n".to_vec()),
+        ("large.bin", large.clone()),
+        ("large-too.bin", large),
+    ] {
+        sandbox.write(name, bytes)?;
+    }
+    let daemon = sandbox.serve().config("[extract]\nraw_mib = 1\n").start()?;
+    daemon.sync()?;
+    for (name, copies) in [("short.txt", 1), ("large.bin", 1), ("other.txt", 0)] {
+        let path = sandbox.share().join(name).display().to_string();
+        let found = daemon.simctl(["find-similar", &path])?;
+        ensure!(found.code()? == i32::from(copies == 0), "{}", found.stderr);
+        let matches = found.lines_of("match")?;
+        ensure!(matches.len() == copies, "{name}: {matches:?}");
+        let is_exact = |found: &serde_json::Value| {
+            found["relation"] == "identical-bytes" && found["verified"] == true
+        };
+        ensure!(matches.iter().all(is_exact), "{matches:?}");
+        let query = found.lines_of("query")?.remove(0);
+        ensure!(query["compared_by"] == "whole-bytes", "{query}");
+    }
+    Ok(())
+}

@@ -194,6 +194,28 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
     })
 }
 
+/// What of the query was compared, unless it is the whole of its text.
+fn compared_by_remark(name: &str, query: &QuerySummary) -> Option<String> {
+    let state = &query.state;
+    match (query.compared_by(), &query.left_out) {
+        (ComparedBy::RawBytes, _) => Some(format!(
+            "{name} has no text ({state}): its raw bytes were compared"
+        )),
+        (ComparedBy::WholeBytes, _) => Some(format!(
+            "{name} is {state}: only files of the same bytes are found"
+        )),
+        (ComparedBy::WholeText, _) => Some(format!(
+            "nothing of {name} is left to compare: all of its text is template lines; only copies of it are found"
+        )),
+        (_, Some(left_out)) => {
+            let verb = if left_out.lines == 1 { "is" } else { "are" };
+            let left_out = LeftOutLines::from(left_out);
+            Some(format!("{left_out} of {name} {verb} left out"))
+        }
+        (_, None) => None,
+    }
+}
+
 /// Remarks on what the list alone would hide.
 fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
     let name = asked.name();
@@ -201,21 +223,7 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
     if count == 0 {
         remarks.push(nothing_found(asked, query));
     }
-    if query.compared_by() == ComparedBy::RawBytes {
-        let state = &query.state;
-        remarks.push(format!(
-            "{name} has no text ({state}): its raw bytes were compared"
-        ));
-    }
-    if query.compared_by() == ComparedBy::WholeText {
-        remarks.push(format!(
-            "nothing of {name} is left to compare: all of its text is template lines; only copies of it are found"
-        ));
-    } else if let Some(left_out) = &query.left_out {
-        let verb = if left_out.lines == 1 { "is" } else { "are" };
-        let left_out = LeftOutLines::from(left_out);
-        remarks.push(format!("{left_out} of {name} {verb} left out"));
-    }
+    remarks.extend(compared_by_remark(&name, query));
     if let Some(last_read) = &query.last_read {
         remarks.push(format!(
             "{name} is {}",

@@ -378,6 +378,9 @@ fn who_watches_hears_of_files_that_come_and_go() {
     let broken = daemon.path("broken.zip");
     std::fs::write(&broken, b"PK\x03\x04 and nothing more").unwrap();
     heard("file-unread", &broken);
+    let tiny = daemon.path("tiny.txt");
+    std::fs::write(&tiny, "x").unwrap();
+    heard("file-without-text", &tiny);
     std::fs::remove_file(&path).unwrap();
     heard("file-removed", &path);
     let principal = daemon.path("newest.txt");

@@ -30,6 +30,8 @@ pub enum EventKind {
     FileIndexed,
     /// A file is new or has changed, and nothing of it could be read; the detail says why.
     FileUnread,
+    /// A file is new or has changed, and was read: it holds no text, or less than a shingle; the detail has its state.
+    FileWithoutText,
     /// A file is gone.
     FileRemoved,
     /// A group is new; the path is of its principal.
@@ -53,6 +55,7 @@ impl EventKind {
             Self::Watching => "watching",
             Self::FileIndexed => "file-indexed",
             Self::FileUnread => "file-unread",
+            Self::FileWithoutText => "file-without-text",
             Self::FileRemoved => "file-removed",
             Self::GroupMade => "group-made",
             Self::GroupJoined => "group-joined",

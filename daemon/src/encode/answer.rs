@@ -16,7 +16,7 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
     let overlap = hit.overlap;
     v1::Match {
         path: path(&hit.file.path),
-        document: hit.document.0.to_vec(),
+        document: hit.document.map(|hash| hash.0.to_vec()).unwrap_or_default(),
         relation: relation(hit.relation),
         resemblance: Some(ratio(overlap.resemblance)),
         containment_of_query: Some(ratio(overlap.containment_of_first)),
@@ -102,6 +102,7 @@ pub(super) fn compared_by(compared: ComparedBy) -> i32 {
         ComparedBy::RawBytes => v1::ComparedBy::RawBytes,
         ComparedBy::Signature => v1::ComparedBy::Signature,
         ComparedBy::WholeText => v1::ComparedBy::WholeText,
+        ComparedBy::WholeBytes => v1::ComparedBy::WholeBytes,
         ComparedBy::Nothing => v1::ComparedBy::Nothing,
     };
     compared.into()
@@ -265,7 +266,7 @@ mod tests {
         let none = RatioEstimate::default();
         let shown = hit(Hit {
             file: unreadable(b"/r/a"),
-            document: DocumentHash([9; 32]),
+            document: Some(DocumentHash([9; 32])),
             relation: Relation::ContainedIn,
             overlap: Overlap {
                 resemblance: value,

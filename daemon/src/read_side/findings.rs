@@ -219,7 +219,11 @@ fn compared_subject(
     match Subject::from_file(scope.engine.index.reader(), file, scope.account) {
         Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
         subject => {
-            Ok(Some(subject?).filter(|subject| subject.compared_by() != ComparedBy::Nothing))
+            let is_compared = |subject: &Subject| {
+                let by = subject.compared_by();
+                !matches!(by, ComparedBy::Nothing | ComparedBy::WholeBytes)
+            };
+            Ok(Some(subject?).filter(is_compared))
         }
     }
 }

@@ -203,7 +203,10 @@ impl Judge<'_> {
         text: &ShingledText,
         hit: &Hit,
     ) -> Result<JudgingOutcome, IndexError> {
-        if subject.carries(hit.document) {
+        if hit
+            .document
+            .is_some_and(|document| subject.carries(document))
+        {
             return Ok(JudgingOutcome::Judged(Judgement::of_one_text()));
         }
         let document = hit

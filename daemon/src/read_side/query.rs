@@ -242,7 +242,10 @@ pub fn find(
             verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?
         }
     };
-    let top = hits::files_of_documents(index, subject, params, verified.documents, cancel)?;
+    let top = match subject.compared_by() {
+        ComparedBy::WholeBytes => hits::files_of_bytes(index, subject, params, cancel)?,
+        _ => hits::files_of_documents(index, subject, params, verified.documents, cancel)?,
+    };
     let mut hits = top.hits;
     if params.kind == FindKind::Related {
         // In addition to the limit: it is not a version that was found.

@@ -194,7 +194,7 @@ fn write(
             created,
             version: env!("CARGO_PKG_VERSION"),
             threshold: request.threshold.get(),
-            scheme: scheme_line(engine.index.reader()),
+            scheme: scheme_line(&engine.index),
             roots: roots_in(engine, &view),
             summary: summary.clone(),
             completeness: &|| check.completeness(),

@@ -42,7 +42,7 @@ pub struct SchemeTerms {
 }
 
 impl From<&SchemeInUse> for SchemeTerms {
-    fn from(scheme: &SchemeInUse) -> Self {
+    fn from(SchemeInUse { scheme, .. }: &SchemeInUse) -> Self {
         Self {
             name: scheme.name.clone(),
             window: scheme.window,
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     const MANIFEST: &str = r#"{"kind":"leak","roots":[{"path":"/a"}],"threshold":0.8,"complete":true,
-        "template_list":"a7","scheme":{"name":"mod_n","n_max":64,"window":20,"unit":"byte","canonical":4},
+        "template_list":"a7","scheme":{"name":"mod_n","n":1,"n_most":64,"window":20,"unit":"bytes","canonical":4},
         "question":{"protected":[{"path":"/a"}]},"findings":{"cut_short":0},"files":[]}"#;
 
     #[test]

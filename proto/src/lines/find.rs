@@ -264,5 +264,6 @@ fn compared_by(value: i32) -> Option<&'static str> {
         ComparedBy::Signature => "signature",
         ComparedBy::Nothing => "nothing",
         ComparedBy::WholeText => "whole-text",
+        ComparedBy::WholeBytes => "whole-bytes",
     })
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::find::Scheme;
 use super::{Counts, JudgeModel, exact, lossy};
 use crate::changes::Totals;
 use crate::completeness::Completeness;
@@ -283,14 +284,9 @@ pub struct Manifest {
 /// The signature scheme of an index.
 #[derive(Clone, Debug, Serialize)]
 pub struct SchemeInUse {
-    /// Name of the scheme, such as `mod_n`.
-    pub name: String,
-    /// Coarsest sampling in use: one shingle in `n_max` is kept.
-    pub n_max: u32,
-    /// Length of a shingle, in units.
-    pub window: u32,
-    /// `byte` or `word`.
-    pub unit: String,
-    /// Version of the canonical text.
-    pub canonical: u32,
+    /// The scheme, with the least n in use: one shingle in n is kept.
+    #[serde(flatten)]
+    pub scheme: Scheme,
+    /// The greatest n in use.
+    pub n_most: u64,
 }

@@ -9,7 +9,7 @@ use std::time::Instant;
 use anyhow::Context;
 use simdex_index::{Cancel, HeldText, MemoryBudget};
 use simdex_proto::completeness::Pending;
-use simdex_proto::lines::SchemeInUse;
+use simdex_proto::lines::{Scheme, SchemeInUse};
 use simdex_schema::DocumentHash;
 use simdexd::base::report_key::ReportKey;
 use simdexd::read_side::catalogue::ListCounts;
@@ -146,11 +146,14 @@ fn summary(groups: u64) -> ListSummary {
 
 fn scheme() -> SchemeInUse {
     SchemeInUse {
-        name: "mod_n".to_owned(),
-        n_max: 64,
-        window: 20,
-        unit: "byte".to_owned(),
-        canonical: 4,
+        scheme: Scheme {
+            name: "mod_n".to_owned(),
+            n: 1,
+            window: 20,
+            unit: "bytes".to_owned(),
+            canonical: 4,
+        },
+        n_most: 64,
     }
 }
 

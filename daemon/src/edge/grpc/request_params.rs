@@ -24,7 +24,10 @@ const MOST_ROOTS: usize = 4096;
 /// Decodes an absolute path.
 pub(super) fn parse_path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
     if bytes.first() != Some(&b'/') || bytes.contains(&0) {
-        let sent = echo(&bytes);
+        let sent = match bytes.as_slice() {
+            [] => "an empty path".to_owned(),
+            bytes => echo(bytes),
+        };
         return Err(Status::invalid_argument(format!(
             "{sent} is not an absolute path"
         )));

@@ -233,7 +233,7 @@ impl Family {
                         ),
                         is_query,
                         file,
-                        document: version.hash,
+                        document: Some(version.hash),
                         overlap: version.overlap,
                         scheme: scheme_used(index),
                         judgement: None,

@@ -47,7 +47,7 @@ impl<'a> Folding<'a> {
     /// For each hit the index of the better one that it is folded under; `None` for those that are not folded.
     pub fn fold(&mut self, hits: &[Hit]) -> Result<Vec<Option<usize>>, IndexError> {
         // For each document the hit that its files are folded under, or the first of its files.
-        let mut stands_under: HashMap<DocumentHash, usize> = HashMap::new();
+        let mut stands_under: HashMap<Option<DocumentHash>, usize> = HashMap::new();
         let mut best: Vec<usize> = Vec::new();
         let mut folded = Vec::with_capacity(hits.len());
         for (at, hit) in hits.iter().enumerate() {

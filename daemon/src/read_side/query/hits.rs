@@ -85,8 +85,8 @@ pub struct SchemeUsed {
 pub struct Hit {
     /// The file, with its state.
     pub file: FileView,
-    /// Hash of the document it carries.
-    pub document: DocumentHash,
+    /// Hash of the document it carries; `None` if it was found by its bytes alone.
+    pub document: Option<DocumentHash>,
     /// Relation of the query to this file.
     pub relation: Relation,
     /// Resemblance and both containments.
@@ -121,25 +121,57 @@ pub(super) fn files_of_documents(
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let threshold = params.relation_threshold;
             let relation = relation(subject.content, same_text, &file, &overlap, threshold);
-            let date = best_date(index, &file);
-            let added = date.and_then(|date| {
-                best.add(Hit {
-                    date,
-                    is_query: subject.query_path.as_ref() == Some(&file.path),
-                    file,
-                    document: stats.hash,
-                    relation,
-                    overlap,
-                    scheme,
-                    judgement: None,
-                })
-            });
+            let found = Found {
+                document: Some(stats.hash),
+                relation,
+                overlap: overlap.known_from(relation),
+                scheme,
+            };
+            let added = best.add_file(index, subject, file, &found);
             failed.flow(added.and_then(|()| cancel.check()))
         })?;
         failed.into_result()?;
     }
     best.drop_worst();
     Ok(best)
+}
+
+/// The files of the view that have the subject's bytes, without the one asked about.
+pub(super) fn files_of_bytes(
+    index: &IndexReader,
+    subject: &Subject,
+    params: &QueryParams,
+    cancel: &Cancel,
+) -> Result<TopFiles, QueryError> {
+    let mut best = TopFiles::new(params.kind, params.limit, subject.account());
+    let Some(content) = subject.content else {
+        return Ok(best);
+    };
+    let found = Found {
+        document: None,
+        relation: Relation::IdenticalBytes,
+        overlap: Overlap::IDENTICAL,
+        scheme: SchemeUsed {
+            scheme: simdex_signature::Chunks::SCHEME,
+            rung: Rung::ZERO,
+        },
+    };
+    let mut failed = FirstError::default();
+    index.visit_files_of_content(content, &params.view, &mut |file| {
+        let added = best.add_file(index, subject, file, &found);
+        failed.flow(added.and_then(|()| cancel.check()))
+    })?;
+    failed.into_result()?;
+    best.drop_worst();
+    Ok(best)
+}
+
+/// What is known of files before they are looked at: the part of a [`Hit`] that they share.
+struct Found {
+    document: Option<DocumentHash>,
+    relation: Relation,
+    overlap: Overlap,
+    scheme: SchemeUsed,
 }
 
 /// Keeps the best hits; few more than the limit, however many there are.
@@ -166,6 +198,25 @@ impl TopFiles {
             kind,
             limit,
         }
+    }
+
+    fn add_file(
+        &mut self,
+        index: &IndexReader,
+        subject: &Subject,
+        file: FileView,
+        found: &Found,
+    ) -> Result<(), IndexError> {
+        self.add(Hit {
+            date: best_date(index, &file)?,
+            is_query: subject.query_path.as_ref() == Some(&file.path),
+            file,
+            document: found.document,
+            relation: found.relation,
+            overlap: found.overlap,
+            scheme: found.scheme,
+            judgement: None,
+        })
     }
 
     fn add(&mut self, hit: Hit) -> Result<(), IndexError> {

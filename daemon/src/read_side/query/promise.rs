@@ -19,7 +19,9 @@ pub(super) fn promise(
     unverified: u64,
 ) -> Promise {
     let none = match compared_by {
-        ComparedBy::Nothing | ComparedBy::WholeText => Some(NoPromise::NothingCompared),
+        ComparedBy::Nothing | ComparedBy::WholeText | ComparedBy::WholeBytes => {
+            Some(NoPromise::NothingCompared)
+        }
         ComparedBy::RawBytes | ComparedBy::Signature => Some(NoPromise::Estimates),
         ComparedBy::Text if unverified > 0 => Some(NoPromise::Unverified),
         ComparedBy::Text => None,

@@ -50,6 +50,8 @@ pub enum ComparedBy {
     Signature,
     /// Its whole text, by its hash: without template lines, less than a shingle is left of it.
     WholeText,
+    /// Its raw bytes, by their hash: there is less than a shingle of text, or too much to cut into chunks.
+    WholeBytes,
     /// Nothing: it has neither text nor bytes.
     Nothing,
 }
@@ -312,6 +314,7 @@ impl Subject {
             Body::Text(_) => ComparedBy::Text,
             Body::Signature { document: None, .. } => ComparedBy::Signature,
             Body::Signature { .. } => ComparedBy::RawBytes,
+            Body::Nothing if self.content.is_some() => ComparedBy::WholeBytes,
             Body::Nothing => ComparedBy::Nothing,
         }
     }

@@ -3,11 +3,12 @@
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_index::{FileView, HeldText, IndexReader, MemoryAccount};
+use simdex_index::{FileView, HeldText, Index, IndexReader, MemoryAccount};
 use simdex_proto::lines::SchemeInUse;
 use simdex_schema::{DocumentHash, GroupId};
-use simdex_signature::{Rung, Scheme, SchemeKind, Unit};
+use simdex_signature::{Rung, Scheme, SchemeKind};
 
+use crate::encode;
 use crate::read_side::catalogue::{ClusterMember, GroupFile};
 use crate::read_side::judging::author_of;
 use crate::read_side::query::Relation;
@@ -106,21 +107,15 @@ pub(super) fn text_of(
     }
 }
 
-/// The scheme that all documents are signed with.
-pub(super) fn scheme_line(index: &IndexReader) -> SchemeInUse {
-    let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
+/// The scheme that all documents are signed with, and the least and the greatest n of them.
+pub(super) fn scheme_line(index: &Index) -> SchemeInUse {
+    let rungs = index.usage().into_iter();
+    let mut rungs = rungs.filter(|usage| usage.scheme == SchemeKind::ModN);
+    let rungs = rungs.find_map(|usage| usage.rungs);
+    let (finest, coarsest) = rungs.unwrap_or((Rung::ZERO, Rung::ZERO));
+    let scheme = Scheme::of_text(SchemeKind::ModN, index.reader().window());
     SchemeInUse {
-        name: scheme.name().to_owned(),
-        n_max: Rung::MAX_DOCUMENT.modulus() as u32,
-        window: u32::from(index.window().width()),
-        unit: singular(scheme.unit()).to_owned(),
-        canonical: scheme.canonical,
-    }
-}
-
-fn singular(unit: Unit) -> &'static str {
-    match unit {
-        Unit::Bytes => "byte",
-        Unit::Words => "word",
+        scheme: (&encode::scheme(scheme, finest)).into(),
+        n_most: coarsest.modulus(),
     }
 }

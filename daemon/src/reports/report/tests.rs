@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use simdex_index::MemoryBudget;
 use simdex_proto::completeness::Pending;
+use simdex_proto::lines::Scheme;
 
 mod found;
 mod judged;
@@ -83,11 +84,14 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         version: "0.1.0",
         threshold: 0.8,
         scheme: SchemeInUse {
-            name: "mod_n".to_owned(),
-            n_max: 64,
-            window: 20,
-            unit: "byte".to_owned(),
-            canonical: 1,
+            scheme: Scheme {
+                name: "mod_n".to_owned(),
+                n: 1,
+                window: 20,
+                unit: "bytes".to_owned(),
+                canonical: 1,
+            },
+            n_most: 64,
         },
         roots: vec!["/share".into()],
         summary: ListSummary {

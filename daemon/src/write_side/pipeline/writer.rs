@@ -6,7 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use simdex_index::{Fault, FileChange, IndexError};
-use simdex_schema::FileKey;
+use simdex_schema::{FileKey, State};
 
 use super::{IngestedJob, Shared};
 use crate::base::causes::causes;
@@ -221,11 +221,10 @@ impl Shared {
         for (event, key) in changes.filter_map(file_event) {
             let (kind, detail) = match event {
                 FileEvent::Removed => (EventKind::FileRemoved, String::new()),
-                FileEvent::Ingested => match self.unread(key) {
-                    Ok(Some(why)) => (EventKind::FileUnread, why),
-                    Ok(None) => (EventKind::FileIndexed, String::new()),
+                FileEvent::Ingested => match self.ingested_event(key) {
+                    Ok(event) => event,
                     Err(error) => {
-                        // Which of the two events it is cannot be determined: subscribers look for themselves.
+                        // Which of the events it is cannot be determined: subscribers look for themselves.
                         tracing::warn!(reason = causes(&error), "an event is lost");
                         self.host.events.lose();
                         continue;
@@ -238,16 +237,23 @@ impl Shared {
         }
     }
 
-    /// The final state of a file of which nothing was read; `None` if something was, or if the file is gone again.
-    fn unread(&self, key: &FileKey) -> Result<Option<String>, IndexError> {
+    /// The event of a file that was ingested, with its state where nothing of it is in the index.
+    fn ingested_event(&self, key: &FileKey) -> Result<(EventKind, String), IndexError> {
         let file = self.writer.reader().file_view(key, &self.roots.view())?;
-        let unread = file.filter(|file| !file.state.has_text() && is_unread(file));
-        Ok(
-            unread.map(|file| match (file.state.name(), file.reason.as_str()) {
-                (state, "") => state.to_owned(),
-                (state, reason) => format!("{state} ({reason})"),
-            }),
-        )
+        let Some(file) = file.filter(|file| !file.state.has_text()) else {
+            return Ok((EventKind::FileIndexed, String::new()));
+        };
+        let kind = match (is_unread(&file), file.state) {
+            (true, _) => EventKind::FileUnread,
+            (false, State::Container) => return Ok((EventKind::FileIndexed, String::new())),
+            (false, _) => EventKind::FileWithoutText,
+        };
+        let state = file.state.name();
+        let detail = match file.reason.as_str() {
+            "" => state.to_owned(),
+            reason => format!("{state} ({reason})"),
+        };
+        Ok((kind, detail))
     }
 }
 

@@ -233,7 +233,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
         "match",
         &[
             ("path", Path),
-            ("document", Hash),
+            ("document", Maybe(&Hash)),
             ("relation", Text),
             ("resemblance", Maybe(&Ratio)),
             ("resemblance_low", Maybe(&Ratio)),

@@ -85,7 +85,7 @@ impl StaleFinder<'_, '_> {
         let mut seen = HashSet::from([own]);
         for hit in &answer.hits {
             self.scope.cancel().check()?;
-            if !seen.insert(hit.document) {
+            if !hit.document.is_some_and(|document| seen.insert(document)) {
                 continue;
             }
             let of_hit = hit.file.document.map(|(id, _)| self.date(id)).transpose()?;

@@ -83,6 +83,17 @@ impl Overlap {
         verified: true,
     };
 
+    /// This overlap where the relation says more than was counted: files of the same bytes share everything.
+    pub(super) fn known_from(self, relation: Relation) -> Self {
+        match relation {
+            Relation::IdenticalBytes if !self.verified => Self {
+                shared: self.shared,
+                ..Self::IDENTICAL
+            },
+            _ => self,
+        }
+    }
+
     /// The overlap counted on all shingles of the compared parts of both texts. If no shingle is left of either,
     /// texts of one hash are identical, and for others nothing is measured.
     pub(crate) fn of_texts(

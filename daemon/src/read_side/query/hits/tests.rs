@@ -31,7 +31,7 @@ fn hit(name: u32, value: f64) -> Hit {
             chars: None,
             group: None,
         },
-        document: DocumentHash([0; 32]),
+        document: Some(DocumentHash([0; 32])),
         relation: Relation::Overlaps,
         overlap: Overlap {
             resemblance,

@@ -2,7 +2,7 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_proto::lines::hex;
+use simdex_proto::lines::{Scheme, SchemeInUse, hex};
 
 use super::clusters::{self, Words};
 use super::list::{SCRIPT_HASH, list};
@@ -10,7 +10,7 @@ use super::states::{Participation, state};
 use super::{charts, incomplete, page_links};
 use crate::encode;
 use crate::read_side::lists::ListSummary;
-use crate::reports::report::format::{Count, PathText, Text, counted, minute};
+use crate::reports::report::format::{Count, PathText, Text, minute};
 use crate::reports::report::pages::PagePlan;
 use crate::reports::report::survey::StatesByKind;
 use crate::reports::report::{AskedFiles, ClusterTerms, ReportGroup, ReportInput};
@@ -106,8 +106,24 @@ fn figures(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     out.write_all(b"</ul>\n")
 }
 
+/// How documents are signed.
+fn scheme_words(SchemeInUse { scheme, n_most }: &SchemeInUse) -> String {
+    let Scheme {
+        name,
+        n,
+        window,
+        unit,
+        canonical,
+    } = scheme;
+    let sampled = match (n, n_most) {
+        (_, ..=1) => "every shingle".to_owned(),
+        (n, most) if n == most => format!("one shingle in {most}"),
+        (n, most) => format!("one shingle in {n} to {most}"),
+    };
+    format!("{name}, {sampled}, windows of {window} {unit}, canonical text {canonical}")
+}
+
 fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io::Result<()> {
-    let scheme = &input.scheme;
     out.write_all(b"<h2>What was compared, and how</h2>\n<table class=\"facts\">\n")?;
     for (index, root) in input.roots.iter().enumerate() {
         let name = if index == 0 { "Folders" } else { "" };
@@ -125,11 +141,8 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
     clusters::parameters(out, input)?;
     writeln!(
         out,
-        "<tr><th scope=\"row\">Scheme</th><td>{}, one shingle in up to {}, windows of {}, canonical text {}</td></tr>",
-        Text(&scheme.name),
-        scheme.n_max,
-        Text(&counted(scheme.window as usize, &scheme.unit)),
-        scheme.canonical,
+        "<tr><th scope=\"row\">Scheme</th><td>{}</td></tr>",
+        Text(&scheme_words(&input.scheme))
     )?;
     let skipped = skipped_lists_words(input.summary.skipped_lists);
     writeln!(

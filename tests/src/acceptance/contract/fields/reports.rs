@@ -114,7 +114,8 @@ const QUESTION: Fields = &[
 
 const IN_USE: Fields = &[
     ("name", Text),
-    ("n_max", Count),
+    ("n", Count),
+    ("n_most", Count),
     ("window", Count),
     ("unit", Text),
     ("canonical", Count),
