@@ -295,7 +295,7 @@ fn a_schedule_that_cannot_be_is_refused_by_name() {
                 head,
                 "[[schedules]]\nname = \"weekly\"\ncron = \"* * * * *\"",
             ),
-            "stands there twice",
+            "is defined twice",
         ),
         (with(head, "often = true"), "unknown field"),
     ];

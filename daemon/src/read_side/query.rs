@@ -17,6 +17,7 @@
 
 mod bound;
 mod dates;
+mod error;
 mod family;
 mod fold;
 mod hits;
@@ -28,23 +29,18 @@ mod subject;
 pub(crate) mod tests;
 mod whole_text;
 
-use std::borrow::Cow;
-
 use simdex_index::{
     Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, GrowingPermit, IndexError,
     IndexReader, QueryFingerprints, View,
 };
-use simdex_proto::completeness::Pending;
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
-use simdex_schema::{DocumentHash, Reason, State, StoredReason};
+use simdex_schema::{DocumentHash, State, StoredReason};
 use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
-use thiserror::Error;
-
-use crate::engine::Incomplete;
 
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub use dates::{DateSource, KnownDate, best_date};
+pub use error::QueryError;
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::Folding;
@@ -137,82 +133,6 @@ pub struct Answer {
     pub(crate) texts: KeptTexts,
     /// Counts the memory of the hits while they are held.
     _held: GrowingPermit,
-}
-
-/// Why a query cannot be answered.
-#[derive(Debug, Error)]
-pub enum QueryError {
-    /// No such file in the view, which may only mean that it was not read yet.
-    #[error("{path} is not a file the index knows{}", Incomplete::clause(.pending.as_ref()))]
-    UnknownFile {
-        /// The path as it is shown.
-        path: String,
-        /// What keeps the index from being complete, if anything does.
-        pending: Option<Pending>,
-    },
-    /// No such document in the view.
-    #[error("no document {0} is in the index")]
-    UnknownDocument(DocumentHash),
-    /// The request contradicts itself.
-    #[error("{0}")]
-    Invalid(String),
-    /// The requested scheme is not indexed.
-    #[error("{} is not indexed: signature.schemes of the config does not list it", .0.name())]
-    SchemeOff(SchemeKind),
-    /// The requested kind is found by containment, and the scheme gives none.
-    #[error("{} gives no containment, since its signatures have one size for all texts", .0.name())]
-    NoContainment(SchemeKind),
-    /// A signature this long cannot be held.
-    #[error("at n = {n} a signature of these texts is too long to be held; the least n is {least}")]
-    SignatureTooLong {
-        /// The n that was requested.
-        n: u64,
-        /// The least n that would be accepted.
-        least: u64,
-    },
-    /// A side has no text to compare.
-    #[error("{0}")]
-    NoText(String),
-    /// A local failure kept the document that was sent from being read.
-    #[error("the document that was sent could not be read: {}", .0.code())]
-    NotRead(Reason),
-    /// The index failed, or the client disconnected.
-    #[error(transparent)]
-    Index(#[from] IndexError),
-}
-
-impl QueryError {
-    /// What to do about it, if that is known.
-    pub fn advice(&self) -> Option<Cow<'static, str>> {
-        let advice = match self {
-            Self::UnknownFile {
-                pending: Some(pending),
-                ..
-            } => return Some(pending.advice().into()),
-            Self::Index(error) => return error.advice().map(Cow::Borrowed),
-            other => other.fixed_advice()?,
-        };
-        Some(advice.into())
-    }
-
-    fn fixed_advice(&self) -> Option<&'static str> {
-        Some(match self {
-            Self::UnknownFile { .. } => {
-                "name a file below a watched root as `simctl files` lists it"
-            }
-            Self::UnknownDocument(_) => "ask by path, or send the text",
-            Self::SchemeOff(_) => {
-                "ask by mod_n, or name it in signature.schemes and start the daemon again"
-            }
-            Self::NoContainment(_) => {
-                "use mod_n for containment; this scheme serves find-similar and compare"
-            }
-            Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
-            Self::NoText(_) => "compare copies that hold readable text",
-            Self::NotRead(_) => "ask again; where that fails too, the log of the daemon says why",
-            Self::Invalid(_) | Self::Index(_) => return None,
-        })
-    }
 }
 
 /// Most hits that a query may ask for.

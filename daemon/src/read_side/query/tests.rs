@@ -390,7 +390,10 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
     drop(others);
     let unread = upload(&Cancel::never());
     assert!(
-        matches!(unread, Err(QueryError::NotRead(Reason::NoWorker))),
+        matches!(
+            unread,
+            Err(QueryError::NotRead(simdex_schema::Reason::NoWorker))
+        ),
         "a machine that starts no worker is no answer about a document"
     );
     assert_eq!(budget.used(), 0);
