@@ -50,8 +50,8 @@ codes! {
 }
 
 impl Reader {
-    /// Version of its output. It is incremented when bytes that it has read may give another text, or may go to another
-    /// reader, so that documents read by an older version are read again.
+    /// Version of its output. It is incremented when bytes that it has read may give another text or state, or may go to
+    /// another reader, so that documents read by an older version are read again.
     #[must_use]
     pub const fn version(self) -> u32 {
         match self {
@@ -60,12 +60,12 @@ impl Reader {
             Self::Subtitles => 6,
             Self::Html => 8,
             Self::WebArchive => 7,
-            Self::Xml => 5,
+            Self::Xml => 6,
             Self::Rtf => 7,
             Self::Pdf => 10,
-            Self::Ooxml => 7,
-            Self::OpenDocument => 7,
-            Self::Epub => 6,
+            Self::Ooxml => 8,
+            Self::OpenDocument => 8,
+            Self::Epub => 7,
             Self::Doc => 6,
             Self::Xls => 5,
             Self::Ppt => 5,
