@@ -57,7 +57,7 @@ impl Reader {
         match self {
             Self::Sniffer => 6,
             Self::Plain => 7,
-            Self::Subtitles => 6,
+            Self::Subtitles => 7,
             Self::Html => 8,
             Self::WebArchive => 7,
             Self::Xml => 6,
