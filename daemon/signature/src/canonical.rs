@@ -7,10 +7,12 @@
 //! 2. Default-ignorable code points are dropped: soft hyphen, zero-width space and joiners, bidi
 //!    marks, word joiner, byte order mark, variation selectors, tags, Hangul fillers. They are
 //!    invisible, and extractors of different formats keep or lose them at will.
-//! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD.
+//! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD. Compatible characters
+//!    become one also where that changes a reading: `10²` is `102`, as it is where the superscript
+//!    is formatting.
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
 //!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
-//!    sign that can change a reading is dropped: dashes, asterisks, operators and boxes stay.
+//!    sign that can change a reading is dropped here: dashes, asterisks, operators and boxes stay.
 //! 5. Runs of spaces become one; none at either end.
 //! 6. Of a result longer than [`CanonicalText::MOST_BYTES`] the beginning is taken, in whole characters,
 //!    and the text says that it is cut. One character may become eighteen (U+FDFA), so that a bound on

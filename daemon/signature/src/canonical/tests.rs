@@ -181,6 +181,21 @@ fn bullets_at_the_beginning_of_a_line_part_no_copies() {
     assert_eq!(canonical("•\n◦\n"), "");
 }
 
+/// As FORMAT.md says: what NFKC calls compatible is one text, though people may read it otherwise.
+#[test]
+fn compatible_signs_are_one_text_even_where_a_reading_changes() {
+    let pairs = [
+        ("10²", "102"),
+        ("x₁", "x1"),
+        ("①", "1"),
+        ("1½", "11\u{2044}2"),
+        ("ℵ", "א"),
+    ];
+    for (a, b) in pairs {
+        assert_eq!(canonical(a), canonical(b));
+    }
+}
+
 #[test]
 fn signs_that_can_change_a_reading_stay_wherever_they_stand() {
     for text in [
