@@ -62,7 +62,7 @@ impl Reader {
             Self::WebArchive => 7,
             Self::Xml => 6,
             Self::Rtf => 7,
-            Self::Pdf => 10,
+            Self::Pdf => 11,
             Self::Ooxml => 8,
             Self::OpenDocument => 8,
             Self::Epub => 7,

@@ -47,6 +47,12 @@ impl Quality {
         quality
     }
 
+    /// The same text with this many more meaningful characters.
+    pub(super) fn with(mut self, more: usize) -> Self {
+        self.characters += more;
+        self
+    }
+
     /// Share of the characters that look like text; 100 if there are none.
     pub(super) fn percent(self) -> u8 {
         let good = (self.characters - self.odd) * 100;
