@@ -47,7 +47,7 @@ impl Quality {
         quality
     }
 
-    /// The same text with this many more meaningful characters.
+    /// Adds this many characters that mean something.
     pub(super) fn with(mut self, more: usize) -> Self {
         self.characters += more;
         self
