@@ -201,6 +201,32 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
     if count == 0 {
         remarks.push(nothing_found(asked, query));
     }
+    remarks.extend(about_subject(&name, query));
+    if query.truncated {
+        let more = match asked.kind {
+            FindKind::Related => "the family may have more versions; --limit finds more",
+            _ => "more files reach the threshold; --limit lists more",
+        };
+        remarks.push(more.to_owned());
+    }
+    if query.unverified > 0 {
+        let candidates = counted(query.unverified, "candidate");
+        remarks.push(format!(
+            "{candidates} not verified: files may be missing; a higher --threshold leaves fewer"
+        ));
+    }
+    if query.common_lists > 0 {
+        let lists = counted(query.common_lists, "posting list");
+        remarks.push(format!(
+            "passages found in very many files ({lists}) were not used to find further files"
+        ));
+    }
+    remarks
+}
+
+/// Remarks on what of the subject was compared.
+fn about_subject(name: &str, query: &QuerySummary) -> Vec<String> {
+    let mut remarks = Vec::new();
     if query.compared_by() == ComparedBy::RawBytes {
         let state = &query.state;
         remarks.push(format!(
@@ -222,27 +248,8 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
             LastRead::from(last_read).sentence()
         ));
     }
-    if query.truncated {
-        let more = match asked.kind {
-            FindKind::Related => "the family may have more versions; --limit finds more",
-            _ => "more files reach the threshold; --limit lists more",
-        };
-        remarks.push(more.to_owned());
-    }
     if query.state == "partial" {
         remarks.push(format!("{name} could be read only in part"));
-    }
-    if query.unverified > 0 {
-        let candidates = counted(query.unverified, "candidate");
-        remarks.push(format!(
-            "{candidates} not verified: files may be missing; a higher --threshold leaves fewer"
-        ));
-    }
-    if query.common_lists > 0 {
-        let lists = counted(query.common_lists, "posting list");
-        remarks.push(format!(
-            "passages found in very many files ({lists}) were not used to find further files"
-        ));
     }
     remarks
 }
