@@ -189,6 +189,7 @@ mod tests {
             "<r>kept<br></r>",
             "<r><r/></r>",
             "<r>one</r><r>two</r>",
+            "<h>1</h><p>two<p>",
             "text",
         ] {
             assert_eq!(text(whole).1, None, "{whole}");
