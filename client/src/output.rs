@@ -7,6 +7,7 @@ mod groups;
 mod judging;
 mod records;
 mod sampling;
+mod schemes;
 mod sections;
 mod status;
 mod table;

@@ -19,7 +19,6 @@ use std::time::Instant;
 use simdex_extract::Pool;
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, IndexWriter, OpenReport, Opened};
-use simdex_schema::RootId;
 use simdex_signature::{Ratio, Sampling};
 
 use self::sync::{not_as_shown, require_synced};
@@ -39,10 +38,9 @@ use crate::write_side::dispatch::Dispatcher;
 use crate::write_side::ingest::OwnReports;
 use crate::write_side::pipeline::Pipeline;
 use crate::write_side::progress::Counts;
-use crate::write_side::recheck::Recheck;
 use crate::write_side::rescan::Rescan;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus, Roots};
-use crate::write_side::walk_queue::{RootUrgency, WalkQueue};
+use crate::write_side::walk_queue::RootUrgency;
 
 pub use completeness::{CompletenessCheck, Incomplete};
 
@@ -74,14 +72,10 @@ pub struct Engine {
     dispatcher: Arc<Dispatcher>,
     host: Arc<Host>,
     lifecycle: Arc<Lifecycle>,
-    /// Walk queues of the watched roots.
-    walks: Mutex<Vec<(RootId, Arc<WalkQueue>)>>,
     /// Walks of all roots for `sync`.
     synced: SharedRun<Vec<RootStatus>>,
-    /// Threads that act on hints and walk roots.
+    /// Threads that act on hints and walk roots, and the recheck.
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Rehashes files in the background to find changes that left no trace in their metadata.
-    recheck: Mutex<Option<Recheck>>,
     /// Whether a thread was left behind when the engine stopped.
     hangs: AtomicBool,
 }
@@ -138,10 +132,8 @@ impl Engine {
             dispatcher,
             host: Arc::clone(host),
             lifecycle,
-            walks: Mutex::default(),
             synced: SharedRun::default(),
             threads: Mutex::new(Vec::new()),
-            recheck: Mutex::default(),
             hangs: AtomicBool::default(),
         })
     }
@@ -158,13 +150,6 @@ impl Engine {
     /// The part that acts on hints and walks roots.
     pub fn dispatcher(&self) -> &Dispatcher {
         &self.dispatcher
-    }
-
-    /// Has the root's own thread walk it. Several wishes result in one walk.
-    pub fn want_rescan(&self, root: &Root, urgency: RootUrgency) {
-        let walks = lock(&self.walks);
-        let own = walks.iter().filter(|(of, _)| *of == root.id);
-        own.for_each(|(_, walks)| walks.request_root(urgency));
     }
 
     /// Resemblance from which documents are near-duplicates; groups at this threshold are maintained.
@@ -204,7 +189,7 @@ impl Engine {
             .dispatcher
             .with_rescan(|rescan| rescan.confirm_loss(root, shown), &keep_going)
             .and_then(|removed| removed.ok_or_else(|| not_as_shown(root)))
-            .inspect_err(|_| self.want_rescan(root, RootUrgency::Pressing))?;
+            .inspect_err(|_| root.request_walk(RootUrgency::Pressing))?;
         tracing::info!(root = root.id.0, %shown, removed, "a held loss was confirmed");
         // A rescan that met the files still on record would hold the same loss again.
         self.pipeline.barrier(cancel)?;
@@ -256,19 +241,16 @@ impl Engine {
     /// behind, with everything it holds.
     pub fn stop(&self) -> bool {
         self.pool.stopping();
-        lock(&self.recheck).iter().for_each(Recheck::end);
         for root in self.roots.iter() {
             root.set_watcher(None);
+            root.walks().into_iter().for_each(|walks| walks.end());
         }
-        lock(&self.walks).iter().for_each(|(_, walks)| walks.end());
         self.lifecycle.end();
         // Readers wait for workers: results of those that are killed are dropped.
         self.pool.shutdown();
         let until = Instant::now() + AT_A_SHARE;
         let mut all = self.pipeline.join(until);
-        let mut threads = std::mem::take(&mut *lock(&self.threads));
-        let recheck = lock(&self.recheck).take();
-        threads.extend(recheck.and_then(Recheck::into_thread));
+        let threads = std::mem::take(&mut *lock(&self.threads));
         all &= join_until(threads, until);
         if !all {
             tracing::error!("a thread hangs in a share and is abandoned");

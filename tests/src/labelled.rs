@@ -13,7 +13,8 @@
 use std::rc::Rc;
 
 use simdex_judge::evaluation::SourcedPair;
-use simdex_judge::signal::{KnownSignals, Values};
+use simdex_judge::measure::Values;
+use simdex_judge::signal::KnownSignals;
 use simdex_judge::training::LabelledSignals;
 use simdex_judge::{Class, JudgedText};
 use simdex_signature::{CanonicalText, Ratio, ShingleSet, Window};

@@ -37,6 +37,36 @@ const PARENTS: &[Parent] = &[
         circles: &[],
     },
     Parent {
+        entry: "daemon/extract/src/lib.rs",
+        folder: "daemon/extract/src",
+        path: "crate::",
+        circles: &[],
+    },
+    Parent {
+        entry: "daemon/judge/src/lib.rs",
+        folder: "daemon/judge/src",
+        path: "crate::",
+        circles: &[],
+    },
+    Parent {
+        entry: "daemon/judge/src/signal.rs",
+        folder: "daemon/judge/src/signal",
+        path: "crate::signal::",
+        circles: &[],
+    },
+    Parent {
+        entry: "daemon/readers/src/formats/mapi.rs",
+        folder: "daemon/readers/src/formats/mapi",
+        path: "crate::formats::mapi::",
+        circles: &[],
+    },
+    Parent {
+        entry: "daemon/readers/src/formats/mapi/pst.rs",
+        folder: "daemon/readers/src/formats/mapi/pst",
+        path: "crate::formats::mapi::pst::",
+        circles: &[],
+    },
+    Parent {
         entry: "daemon/src/read_side.rs",
         folder: "daemon/src/read_side",
         path: "crate::read_side::",

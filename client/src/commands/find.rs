@@ -223,22 +223,13 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
     if count == 0 {
         remarks.push(nothing_found(asked, query));
     }
-    remarks.extend(compared_by_remark(&name, query));
-    if let Some(last_read) = &query.last_read {
-        remarks.push(format!(
-            "{name} is {}",
-            LastRead::from(last_read).sentence()
-        ));
-    }
+    remarks.extend(about_subject(&name, query));
     if query.truncated {
         let more = match asked.kind {
             FindKind::Related => "the family may have more versions; --limit finds more",
             _ => "more files reach the threshold; --limit lists more",
         };
         remarks.push(more.to_owned());
-    }
-    if query.state == "partial" {
-        remarks.push(format!("{name} could be read only in part"));
     }
     if query.unverified > 0 {
         let candidates = counted(query.unverified, "candidate");
@@ -251,6 +242,22 @@ fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<S
         remarks.push(format!(
             "passages found in very many files ({lists}) were not used to find further files"
         ));
+    }
+    remarks
+}
+
+/// Remarks on what of the subject was compared.
+fn about_subject(name: &str, query: &QuerySummary) -> Vec<String> {
+    let mut remarks = Vec::new();
+    remarks.extend(compared_by_remark(name, query));
+    if let Some(last_read) = &query.last_read {
+        remarks.push(format!(
+            "{name} is {}",
+            LastRead::from(last_read).sentence()
+        ));
+    }
+    if query.state == "partial" {
+        remarks.push(format!("{name} could be read only in part"));
     }
     remarks
 }

@@ -3,10 +3,10 @@
 use indicatif::HumanBytes;
 use simdex_client::lines::{self, Body, hex, not_judged, relation};
 use simdex_client::text::{escaped, plural};
-use simdex_client::wire::{self, NotGiven};
+use simdex_client::wire;
 
 use crate::output::table::{Column, left, path, right, text};
-use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured, ratio};
+use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured};
 
 /// A record that a table shows.
 pub(crate) trait Tabular {
@@ -275,26 +275,6 @@ impl Tabular for wire::Root {
     }
 }
 
-impl Tabular for wire::SchemeUsage {
-    const COLUMNS: &'static [Column] = &[
-        text("SCHEME"),
-        right("POSTINGS"),
-        right("IN MEMORY"),
-        right("BYTES IN STORE"),
-        right("SIGNING SECONDS"),
-    ];
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        vec![vec![
-            scheme_up_to(self.scheme.as_ref(), self.n_most),
-            self.postings.to_string(),
-            self.unmerged.to_string(),
-            self.bytes.to_string(),
-            format!("{:.1}", self.sign_seconds),
-        ]]
-    }
-}
-
 impl Tabular for wire::MemoryUse {
     const COLUMNS: &'static [Column] = &[text("MEMORY HELD BY"), right("BYTES"), right("AT MOST")];
 
@@ -305,85 +285,6 @@ impl Tabular for wire::MemoryUse {
             text_or_dash(&self.holder),
             or_dash(bytes(self.bytes)),
             or_dash(bytes(self.limit)),
-        ]]
-    }
-}
-
-/// A scheme with its parameters, as tables show it.
-fn scheme(scheme: Option<&wire::Scheme>) -> String {
-    scheme_up_to(scheme, 0)
-}
-
-/// A scheme in words for documents that were sampled at different n, of which `most` is the greatest.
-fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
-    let Some(wire::Scheme {
-        name,
-        n,
-        window,
-        unit,
-        ..
-    }) = scheme
-    else {
-        return UNKNOWN.to_owned();
-    };
-    let up_to = match most > *n {
-        true => format!(" to {most}"),
-        false => String::new(),
-    };
-    format!("{name}, n = {n}{up_to}, windows of {window} {unit}")
-}
-
-impl Tabular for wire::SchemeEstimate {
-    const COLUMNS: &'static [Column] = &[
-        text("ESTIMATED BY"),
-        left("RESEMBLANCE"),
-        left("CONTAINMENT OF A"),
-        left("CONTAINMENT OF B"),
-    ];
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        let gives_containment = !self.not_given().any(|what| what == NotGiven::Containment);
-        let containment = |ratio: &Option<wire::Ratio>| match gives_containment {
-            true => estimated(ratio.as_ref(), false),
-            false => "not given".to_owned(),
-        };
-        vec![vec![
-            scheme(self.scheme.as_ref()),
-            estimated(self.resemblance.as_ref(), false),
-            containment(&self.containment_of_a),
-            containment(&self.containment_of_b),
-        ]]
-    }
-}
-
-impl Tabular for wire::SizeGroup {
-    const COLUMNS: &'static [Column] = &[
-        right("FROM BYTES"),
-        right("DOCUMENTS"),
-        right("BYTES"),
-        right("PAIRS"),
-        text("PRECISION AT n = 1, 2, 4, 8, 16, 32, 64"),
-        text("RECALL"),
-        right("n"),
-        right("FOUND FROM BYTES"),
-        right("INTERVAL"),
-    ];
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        let steps = |of: fn(&wire::SampleQuality) -> Option<f64>| {
-            let shown: Vec<_> = self.steps.iter().map(|step| measured(of(step))).collect();
-            shown.join(" ")
-        };
-        vec![vec![
-            self.from_bytes.to_string(),
-            self.documents.to_string(),
-            self.bytes.to_string(),
-            self.pairs.to_string(),
-            steps(|step| step.precision),
-            steps(|step| step.recall),
-            self.n.to_string(),
-            self.shortest_excerpt_bytes.to_string(),
-            ratio(self.interval_width),
         ]]
     }
 }

@@ -322,6 +322,24 @@ fn a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time() {
 }
 
 #[test]
+fn a_content_that_fails_is_read_by_three_walks_and_no_more() {
+    let bed = Bed::new();
+    // The first header of a package, and nothing that belongs to it.
+    bed.write("a.docx", &format!("PK\u{3}\u{4}{}", "x".repeat(400)));
+    let mut seen = Vec::new();
+    for _ in 0..4 {
+        bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
+        bed.engine.barrier(&Cancel::never()).unwrap();
+        let hash = bed.content_of("a.docx").unwrap();
+        let content = bed.engine.index.registry().content(hash).unwrap().unwrap();
+        seen.push((content.state, content.strikes));
+    }
+    let failed = State::Failed;
+    let quarantined = (State::Quarantined, 3);
+    assert_eq!(seen, [(failed, 1), (failed, 2), quarantined, quarantined]);
+}
+
+#[test]
 fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
     let bed = Bed::new();
     let (now, before) = (prose(1, 60), prose(2, 60));

@@ -9,7 +9,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::Reason;
-use crate::member_spool::MemberBytes;
+use crate::member_bytes::MemberBytes;
 
 /// Longest name of a member, in bytes.
 pub(crate) const MAX_NAME_BYTES: usize = 1024;

@@ -1,11 +1,10 @@
-//! Where the bytes of members are kept until the daemon has read them: in memory, or in one unlinked file per
-//! container.
+//! Collects the members of one container as its worker sends them.
 
-use std::io::{self, Read, Write};
-use std::sync::Arc;
+use std::io::{self, Write};
 
 use crate::member::{Member, MemberHead};
-use crate::private_bytes::{GrowingBytes, PrivateBytes, PrivateFile};
+use crate::member_bytes::{Extent, Spool};
+use crate::private_bytes::GrowingBytes;
 use crate::spool_budget::SpoolBudget;
 use crate::{Budgets, Reason};
 
@@ -17,109 +16,6 @@ pub enum MemberPolicy {
     Keep,
     /// They are counted against the budgets and dropped as they arrive: nothing is spooled.
     Discard,
-}
-
-/// The bytes of one container's members. The kernel removes the file when the last of them is dropped.
-#[derive(Debug)]
-struct Spool {
-    data: PrivateBytes,
-    space: SpoolBudget,
-}
-
-impl Spool {
-    fn of(grown: GrowingBytes, space: &SpoolBudget) -> io::Result<Arc<Self>> {
-        Ok(Arc::new(Self {
-            data: grown.finish()?,
-            space: space.clone(),
-        }))
-    }
-}
-
-/// The position of one member's bytes in the spool of its container.
-#[derive(Debug, Clone, Copy)]
-struct Extent {
-    start: u64,
-    length: u64,
-    cut: Option<Reason>,
-}
-
-/// The bytes of one member.
-#[derive(Debug, Clone)]
-pub struct MemberBytes {
-    spool: Arc<Spool>,
-    extent: Extent,
-}
-
-impl MemberBytes {
-    /// Keeps what `write` writes: in memory, or in a separate unlinked file.
-    ///
-    /// # Errors
-    /// If the temporary file cannot be written, or `write` fails.
-    pub fn written_in(
-        space: &SpoolBudget,
-        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-    ) -> io::Result<Self> {
-        let mut out = io::BufWriter::new(GrowingBytes::new(space, 0)?);
-        write(&mut out)?;
-        let grown = out.into_inner()?;
-        let extent = Extent {
-            start: 0,
-            length: grown.length(),
-            cut: None,
-        };
-        let spool = Spool::of(grown, space)?;
-        Ok(Self { spool, extent })
-    }
-
-    /// Number of bytes.
-    #[must_use]
-    pub fn length(&self) -> u64 {
-        self.extent.length
-    }
-
-    /// Why these are not all of its bytes, if they are not.
-    #[must_use]
-    pub fn cut(&self) -> Option<Reason> {
-        self.extent.cut
-    }
-
-    /// A reader over them.
-    pub fn reader(&self) -> impl Read + '_ {
-        SpoolReader {
-            bytes: self,
-            position: 0,
-        }
-    }
-
-    /// A separate file that can only be read, as [`Pool::extract`](crate::Pool::extract) requires: a worker sees one
-    /// member, never its neighbours.
-    ///
-    /// # Errors
-    /// If the temporary file cannot be written.
-    pub fn to_file(&self) -> io::Result<PrivateFile> {
-        let mut copy = GrowingBytes::new(&self.spool.space, self.length())?;
-        io::copy(&mut self.reader(), &mut copy)?;
-        copy.finish()?.into_file(&self.spool.space)
-    }
-}
-
-struct SpoolReader<'a> {
-    bytes: &'a MemberBytes,
-    position: u64,
-}
-
-impl Read for SpoolReader<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let extent = self.bytes.extent;
-        let left = extent.length.saturating_sub(self.position);
-        let room = buffer
-            .len()
-            .min(usize::try_from(left).unwrap_or(usize::MAX));
-        let at = extent.start + self.position;
-        let count = self.bytes.spool.data.read_at(&mut buffer[..room], at)?;
-        self.position += count as u64;
-        Ok(count)
-    }
 }
 
 /// Collects the members that a worker sends, within the budgets: a worker that sends more is not to be trusted.
@@ -206,13 +102,10 @@ impl<'a> MemberCollector<'a> {
             head.unread.or(extent.cut.filter(|_| is_empty))
         };
         let member = |(head, extent): (MemberHead, Extent)| Member {
-            body: unread(&head, &extent).map_or_else(
-                || {
-                    let spool = Arc::clone(&spool);
-                    Ok(MemberBytes { spool, extent })
-                },
-                Err,
-            ),
+            body: match unread(&head, &extent) {
+                Some(reason) => Err(reason),
+                None => Ok(spool.part(extent)),
+            },
             name: head.name,
             role: head.role,
             modified: head.modified,
@@ -232,6 +125,8 @@ impl<'a> MemberCollector<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
     use super::*;
     use crate::Role;
     use crate::private_bytes::IN_MEMORY;
@@ -293,7 +188,7 @@ mod tests {
         let members = spool.into_members().unwrap();
         for member in &members {
             let own = member.body.as_ref().unwrap();
-            assert!(matches!(own.spool.data, PrivateBytes::File(_)));
+            assert!(own.is_in_file());
             let mut read = Vec::new();
             own.to_file()
                 .unwrap()
@@ -301,23 +196,6 @@ mod tests {
                 .read_to_end(&mut read)
                 .unwrap();
             assert!(read == bytes, "{}", member.name);
-        }
-    }
-
-    #[test]
-    fn a_page_made_here_reads_as_it_was_written() {
-        let space = space();
-        for length in [0, 5, IN_MEMORY, IN_MEMORY + 1] {
-            let made = MemberBytes::written_in(&space, |out| {
-                io::copy(&mut io::repeat(b'x').take(length as u64), out).map(drop)
-            });
-            let (made, mut read) = (made.unwrap(), Vec::new());
-            made.to_file()
-                .unwrap()
-                .file()
-                .read_to_end(&mut read)
-                .unwrap();
-            assert_eq!((made.length(), read), (length as u64, vec![b'x'; length]));
         }
     }
 

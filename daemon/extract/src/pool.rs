@@ -3,7 +3,7 @@
 mod improve;
 mod permit;
 mod queue;
-mod request;
+mod result;
 mod workers;
 
 use std::io;
@@ -16,18 +16,19 @@ use rustix::fs::{FileType, OFlags};
 use rustix::process::Pid;
 use tracing::{debug, warn};
 
-pub use queue::{QueueKey, Urgency};
-pub(crate) use request::DocumentRequest;
-pub use request::MarkedRead;
+pub use result::MarkedRead;
 
 use self::permit::WorkerPermit;
 use self::queue::{Lane, Queue};
+use self::result::unread;
+use crate::document_request::DocumentRequest;
 use crate::process::{Spawner, Worker, WorkerCommand, WorkerFault, kill_group};
 use crate::protocol::{Request, Setup, Task};
+use crate::queue_key::QueueKey;
 use crate::read_marks::{Mark, NotTried, Underway, WaitPolicy};
 use crate::spool_budget::SpoolBudget;
 use crate::{
-    Extraction, Facts, KeepGoing, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
+    Extraction, KeepGoing, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
     SandboxReport,
 };
 
@@ -366,27 +367,6 @@ enum NoAnswer {
     Unsent,
     /// It failed with this outcome for the document.
     With(Outcome),
-}
-
-/// A result that no worker returned. A PDF that killed its worker is still known to be a PDF.
-fn unread(outcome: Outcome, document: BorrowedFd<'_>) -> Extraction {
-    let mut start = [0; 5];
-    let is_pdf = rustix::io::pread(document, &mut start, 0).is_ok_and(|read| read == 5)
-        && start == *b"%PDF-";
-    let media_type = if is_pdf {
-        "application/pdf"
-    } else {
-        "application/octet-stream"
-    };
-    Extraction {
-        outcome,
-        media_type: media_type.to_owned(),
-        reader: None,
-        parser: "none".to_owned(),
-        warnings: Vec::new(),
-        facts: Facts::default(),
-        members: Vec::new(),
-    }
 }
 
 #[cfg(test)]

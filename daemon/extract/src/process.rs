@@ -18,8 +18,8 @@ use rustix::process::{Pid, Signal};
 use tracing::warn;
 
 use crate::deadline_reader::DeadlineReader;
+use crate::document_request::DocumentRequest;
 use crate::member_spool::MemberCollector;
-use crate::pool::DocumentRequest;
 use crate::protocol::{self, Hello, Setup};
 use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reader, Reason, SandboxReport};
 

@@ -50,8 +50,8 @@ codes! {
 }
 
 impl Reader {
-    /// Version of its output. It is incremented when bytes that it has read may give another text, or may go to another
-    /// reader, so that documents read by an older version are read again.
+    /// Version of its output. It is incremented when bytes that it has read may give another text or state, or may go to
+    /// another reader, so that documents read by an older version are read again.
     #[must_use]
     pub const fn version(self) -> u32 {
         match self {

@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use self::shares::{Owner, Shares};
-use crate::pool::QueueKey;
+use crate::queue_key::QueueKey;
 
 /// How long a caller that takes a snapshot waits for room.
 const PATIENCE: Duration = Duration::from_secs(30);

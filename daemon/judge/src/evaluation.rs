@@ -16,13 +16,11 @@ use simdex_signature::Fingerprint;
 
 use crate::class::{Class, Counts};
 use crate::model::Model;
-use crate::training::{Growth, LabelledSignals, TrainingError, check, grown};
+use crate::training::{FOLDS, Growth, LabelledSignals, TrainingError, check, grown};
 
 pub use agreement::{Agreement, ClassAgreement};
 pub use figures::{Evaluation, Figures, Spread, evaluate};
 
-/// Number of folds of a cross-validation, and minimum number of sources of its pairs.
-pub const FOLDS: u64 = 10;
 /// Number of seeds of a cross-validation.
 pub const SEEDS: u64 = 9;
 

@@ -13,6 +13,7 @@
 mod class;
 pub mod evaluation;
 mod identifier;
+pub mod measure;
 mod model;
 mod rule;
 pub mod signal;
@@ -20,7 +21,8 @@ mod text;
 pub mod training;
 
 pub use class::{Class, Counts};
+pub use measure::Values;
 pub use model::{Judgement, MODEL_VERSION, Model, ModelError, ModelId};
 pub use rule::Rule;
-pub use signal::{Cost, KnownSignals, Signal, Values, idf};
+pub use signal::{Cost, KnownSignals, Signal, idf};
 pub use text::JudgedText;

@@ -26,9 +26,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::class::{Class, Counts};
+use crate::measure::{self, JointLength, Values};
 use crate::rule::Rule;
-use crate::signal::compression::JointLength;
-use crate::signal::{self, KnownSignals, Signal, UNKNOWN, Values};
+use crate::signal::{self, KnownSignals, Signal, UNKNOWN};
 use crate::text::JudgedText;
 
 pub use read::ModelError;
@@ -182,8 +182,9 @@ impl Model {
                     texts = Some(load()?);
                 }
                 let both = texts.as_ref();
-                value = both
-                    .and_then(|[a, b]| signal::of_texts(signal, a.as_ref(), b.as_ref(), &together));
+                value = both.and_then(|[a, b]| {
+                    measure::of_texts(signal, a.as_ref(), b.as_ref(), &together)
+                });
             }
             signals.push((signal, value));
             Ok(value)

@@ -28,14 +28,10 @@ pub mod name;
 pub mod own_words;
 pub mod simhash;
 pub mod snippet;
+pub mod term_counts;
 pub mod terms;
 pub mod tf_idf;
 pub mod title;
-
-use std::time::{Duration, Instant};
-
-use self::compression::JointLength;
-use crate::text::JudgedText;
 
 /// One measure of how two documents are related.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -95,7 +91,7 @@ impl Cost {
 }
 
 /// How many signals there are.
-const COUNT: usize = 18;
+pub(crate) const COUNT: usize = 18;
 
 impl Signal {
     /// All signals, cheapest first.
@@ -218,61 +214,6 @@ pub fn length_distance([a, b]: [u64; 2]) -> f64 {
     }
 }
 
-/// The value of a signal that needs the texts; `None` if it is not known, or needs none. `together` caches what belongs
-/// to one pair.
-pub fn of_texts(
-    signal: Signal,
-    a: &JudgedText,
-    b: &JudgedText,
-    together: &JointLength,
-) -> Option<f64> {
-    Some(match signal {
-        Signal::SameTitle => f64::from(u8::from(title::same(a.title(), b.title())?)),
-        Signal::OwnWords => a.own_words().shared(b.own_words())?,
-        Signal::OwnNumbers => a.own_words().numbers_shared(b.own_words())?,
-        Signal::FirstOwnWords => a.own_words().first_shared(b.own_words())?,
-        Signal::SimhashDistance => a.simhash().distance(b.simhash()),
-        Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
-        Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),
-        Signal::SnippetMcd => snippet::distance(a, b),
-        Signal::Ncd => compression::ncd(a, b, together),
-        Signal::Mcd => compression::mcd(a, b, together),
-        _ => return None,
-    })
-}
-
-/// How long a signal takes for a pair of texts of which nothing is cached.
-pub fn time_of(signal: Signal, known: &KnownSignals, a: &JudgedText, b: &JudgedText) -> Duration {
-    let (a, b) = (a.afresh(), b.afresh());
-    let started = Instant::now();
-    let value = match signal.cost() {
-        Cost::Known => known.value(signal),
-        _ => of_texts(signal, &a, &b, &JointLength::default()),
-    };
-    std::hint::black_box(value);
-    started.elapsed()
-}
-
-/// The values of all signals of one pair, by [`Signal::index`]; [`UNKNOWN`] for one that says nothing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Values(pub [f64; COUNT]);
-
-impl Values {
-    /// All signals of a pair.
-    pub fn measured(known: &KnownSignals, a: &JudgedText, b: &JudgedText) -> Self {
-        let together = JointLength::default();
-        Self(Signal::ALL.map(|signal| {
-            let read = || of_texts(signal, a, b, &together);
-            known.value(signal).or_else(read).unwrap_or(UNKNOWN)
-        }))
-    }
-
-    /// The value of one signal.
-    pub fn get(&self, signal: Signal) -> f64 {
-        self.0[signal.index()]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,13 +242,5 @@ mod tests {
         assert_eq!(length_distance([100, 75]), 0.25);
         assert_eq!(length_distance([0, 9]), 1.0);
         assert_eq!(length_distance([u64::MAX, u64::MAX]), 0.0);
-    }
-
-    #[test]
-    fn what_is_not_known_lies_halfway() {
-        let text = JudgedText::new("some words that make a text");
-        let values = Values::measured(&KnownSignals::default(), &text, &text);
-        assert_eq!(values.get(Signal::SameRoot), UNKNOWN);
-        assert_eq!(values.get(Signal::SimhashDistance), 0.0);
     }
 }

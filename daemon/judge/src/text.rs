@@ -11,7 +11,7 @@ use crate::identifier;
 use crate::signal::compression::{self, Compressed};
 use crate::signal::own_words::OwnWords;
 use crate::signal::simhash::Simhash;
-use crate::signal::terms::TermCounts;
+use crate::signal::term_counts::TermCounts;
 use crate::signal::tf_idf::TopTerms;
 use crate::signal::title;
 
@@ -29,7 +29,7 @@ pub struct JudgedText {
 
 impl JudgedText {
     /// Bytes of a canonical text that signals use.
-    pub const LONGEST: usize = 1 << 20;
+    pub const LONGEST: usize = compression::LONGEST;
 
     /// The most memory that judging takes at once for a text of this many bytes, besides the text itself: its words
     /// with their counts, its signature, and buffers of the compressor.

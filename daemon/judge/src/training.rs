@@ -23,12 +23,14 @@ mod prune;
 use thiserror::Error;
 
 use crate::class::{Class, Counts};
-use crate::evaluation::FOLDS;
+use crate::measure::Values;
 use crate::model::{Model, Node};
-use crate::signal::{Cost, Signal, Values};
+use crate::signal::{Cost, Signal};
 
 /// A class with fewer pairs than this cannot be learned.
 pub const LEAST_OF_CLASS: u32 = 10;
+/// Number of folds of a cross-validation ([`crate::evaluation`]), and minimum number of sources of its pairs.
+pub const FOLDS: u64 = 10;
 /// Maximum number of pairs in a training.
 pub const MOST_PAIRS: usize = 200_000;
 

@@ -40,6 +40,8 @@ mod pdf;
 mod plain;
 #[cfg(feature = "mail")]
 mod quote;
+#[cfg(feature = "web")]
+mod root_element;
 #[cfg(feature = "rtf")]
 mod rtf;
 mod subtitles;

@@ -11,7 +11,7 @@ use std::io;
 use crate::charset;
 use crate::input::Input;
 
-pub(crate) use text::{is_dated_separator, is_subtitle_timing};
+pub(crate) use text::{is_dated_separator, is_subtitle_time, is_subtitle_timing};
 
 /// Bytes of the beginning that are checked.
 const PREFIX_BYTES: u64 = 64 << 10;

@@ -11,7 +11,7 @@
 //!    `①`, which stay as they are ([`number_sign`]): NFKC makes `10⁶` and `106` one text.
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
 //!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
-//!    sign that can change a reading is dropped: dashes, asterisks, operators and boxes stay.
+//!    sign that can change a reading is dropped here: dashes, asterisks, operators and boxes stay.
 //! 5. Runs of spaces become one; none at either end.
 //! 6. Of a result longer than [`CanonicalText::MOST_BYTES`] the beginning is taken, in whole characters,
 //!    and the text says that it is cut. One character may become eighteen (U+FDFA), so that a bound on

@@ -181,13 +181,18 @@ fn print(
         promise: Some(promise_of_pairs(engine.index.reader(), threshold)),
         counts,
     };
-    let text = if args.json {
-        line(output::summary_line(&summary))
-    } else {
-        output::summary_text(&summary)
+    print_summary(&summary, args.json, &mut out)?;
+    Ok(out.flush()?)
+}
+
+/// Prints the summary, and what a reader of it must know to stderr.
+fn print_summary(summary: &ListSummary, json: bool, out: &mut impl Write) -> io::Result<()> {
+    let text = match json {
+        true => line(output::summary_line(summary)),
+        false => output::summary_text(summary),
     };
     out.write_all(text.as_bytes())?;
-    if !args.json {
+    if !json {
         let left_out = summary.completeness.left_out();
         let promise = summary.promise.as_ref().map(ToString::to_string);
         for said in left_out.into_iter().chain(promise) {
@@ -197,7 +202,7 @@ fn print(
     if let Some(pending) = &summary.completeness.pending {
         eprintln!("simdexd: the index is not complete: {pending}");
     }
-    Ok(out.flush()?)
+    Ok(())
 }
 
 /// The account for what a list may hold at once.

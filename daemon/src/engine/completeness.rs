@@ -7,8 +7,8 @@ use simdex_index::{Cancel, MoveWatch, UnsettledCounts, View};
 use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
-use super::sync::{RequestedWalks, is_any_walking};
-use super::{Engine, EngineError, lock};
+use super::sync::{RequestedWalks, is_any_walking, requested};
+use super::{Engine, EngineError};
 use crate::base::rate::Pace;
 use crate::write_side::roots::{Root, RootState};
 
@@ -109,11 +109,8 @@ impl Engine {
     /// held loss, a damaged text, a file that the machine fails to read), or may take hours (crowded documents).
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.flush_hints(cancel)?;
-        let wanted = lock(&self.walks).clone();
-        let wanted = wanted
-            .into_iter()
-            .map(|(_, walks)| (walks.end_generation(), walks));
-        let wanted: RequestedWalks = wanted.collect();
+        let watched = self.roots.iter().filter_map(|root| root.walks());
+        let wanted: RequestedWalks = watched.map(requested).collect();
         let walked = self.roots.iter();
         let walked = walked.filter_map(|root| Some((root.awaited_walk()?, root)));
         let walked: Vec<(u64, &Arc<Root>)> = walked.collect();
@@ -177,10 +174,9 @@ impl Engine {
     }
 
     fn roots_being_walked(&self, view: &View) -> u64 {
-        let walks = lock(&self.walks);
-        let wanted = |id| walks.iter().any(|(of, walks)| *of == id && walks.is_busy());
+        let is_wanted = |root: &Root| root.walks().is_some_and(|walks| walks.is_busy());
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
-        let walked = shown.filter(|root| root.awaits_walk() || wanted(root.id));
+        let walked = shown.filter(|root| root.awaits_walk() || is_wanted(root));
         walked.count() as u64
     }
 }

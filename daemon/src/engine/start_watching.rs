@@ -6,7 +6,6 @@ use std::sync::mpsc::sync_channel;
 use super::{Engine, lock};
 use crate::error::EngineError;
 use crate::write_side::recheck::{Recheck, RecheckRate};
-use crate::write_side::walk_queue::WalkQueue;
 use crate::write_side::watch::{RootWatcher, WatchSettings};
 
 /// Hints not yet acted on; while the queue is full, watchers merge theirs.
@@ -33,17 +32,16 @@ impl Engine {
                 advice: "remove the cause that the error names, and start simdexd again".to_owned(),
             })?;
             root.set_watcher(Some(watcher));
-            let walks = Arc::<WalkQueue>::default();
-            lock(&self.walks).push((root.id, Arc::clone(&walks)));
-            let started = self.dispatcher.spawn_root_threads(root, hints, &walks)?;
+            let walks = root.expect_walks();
+            let started = self.dispatcher.spawn_root_threads(root, hints, walks)?;
             lock(&self.threads).extend(started);
         }
-        if let Some(pace) = RecheckRate::of(&self.config.watch) {
+        if let Some(rate) = RecheckRate::of(&self.config.watch) {
             let (pipeline, roots) = (Arc::clone(&self.pipeline), Arc::clone(&self.roots));
             let data_dir = self.data_dir.clone();
             let own = Arc::clone(&self.own_reports);
-            let recheck = Recheck::start(&self.lifecycle, pipeline, roots, own, pace, data_dir)?;
-            *lock(&self.recheck) = Some(recheck);
+            let recheck = Recheck::spawn(&self.lifecycle, pipeline, roots, own, rate, data_dir)?;
+            lock(&self.threads).push(recheck);
         }
         Ok(())
     }

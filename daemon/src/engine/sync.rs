@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use simdex_index::Cancel;
 use simdex_proto::text::counted;
 
-use super::{Engine, EngineError, lock};
+use super::{Engine, EngineError};
 use crate::write_side::roots::{Root, RootState, RootStatus};
 use crate::write_side::walk_queue::WalkQueue;
 
@@ -15,6 +15,11 @@ const LONGEST_FLUSH: Duration = Duration::from_secs(2);
 
 /// Walks that were requested, each by its queue and the generation of the request.
 pub(super) type RequestedWalks = Vec<(u64, Arc<WalkQueue>)>;
+
+/// The walks requested of a queue by now.
+pub(super) fn requested(walks: &Arc<WalkQueue>) -> (u64, Arc<WalkQueue>) {
+    (walks.end_generation(), Arc::clone(walks))
+}
 
 /// Whether any of these walks is not done yet.
 pub(super) fn is_any_walking(walks: &RequestedWalks) -> bool {
@@ -28,9 +33,9 @@ impl Engine {
     /// changes afterwards.
     pub(super) fn flush_hints(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let until = Instant::now() + LONGEST_FLUSH;
-        let queues = lock(&self.walks).clone();
-        let flushing = queues.iter().filter_map(|(of, walks)| {
-            let (root, number) = (self.roots.get(*of)?, walks.next_flush());
+        let flushing = self.roots.iter().filter_map(|root| {
+            let walks = root.walks()?;
+            let number = walks.next_flush();
             root.flush_hints(number).then_some((number, walks))
         });
         let flushing: Vec<_> = flushing.collect();
@@ -39,9 +44,8 @@ impl Engine {
             flushing.any(|(number, walks)| !walks.is_flushed(*number)) && Instant::now() < until
         };
         self.pipeline.wait_while(is_flushing, cancel)?;
-        let requested = flushing.iter();
-        let requested = requested.map(|(_, walks)| (walks.end_generation(), Arc::clone(walks)));
-        let requested: RequestedWalks = requested.collect();
+        let requested: RequestedWalks =
+            flushing.iter().map(|(_, walks)| requested(walks)).collect();
         let is_walking = || is_any_walking(&requested) && Instant::now() < until;
         self.pipeline.wait_while(is_walking, cancel)
     }
@@ -49,16 +53,15 @@ impl Engine {
     /// Walks every root and returns the results. Watched roots are walked by their own threads, so that a caller can
     /// give up waiting for a share that hangs.
     pub(super) fn walk_all(&self, cancel: &Cancel) -> Result<Vec<RootStatus>, EngineError> {
-        let queues = lock(&self.walks).clone();
-        let watched = |root: &Arc<Root>| queues.iter().find(|(of, _)| *of == root.id);
-        let want = |(_, walks): &(_, Arc<WalkQueue>)| {
+        let want = |walks: &Arc<WalkQueue>| {
             walks.request_sync();
-            (walks.end_generation(), Arc::clone(walks))
+            requested(walks)
         };
-        let wanted: RequestedWalks = self.roots.iter().filter_map(watched).map(want).collect();
+        let watched = self.roots.iter().filter_map(|root| root.walks());
+        let wanted: RequestedWalks = watched.map(want).collect();
         self.pipeline
             .wait_while(|| is_any_walking(&wanted), cancel)?;
-        let walked = |root: &Arc<Root>| match watched(root) {
+        let walked = |root: &Arc<Root>| match root.walks() {
             Some(_) => Ok(root.last_walk()),
             None => self.rescan(root, cancel),
         };

@@ -12,7 +12,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -47,7 +47,7 @@ pub struct RecheckRate {
 }
 
 impl RecheckRate {
-    /// The configured pace; `None` if the recheck is switched off.
+    /// The configured rate; `None` if the recheck is switched off.
     pub fn of(config: &WatchConfig) -> Option<Self> {
         let bytes_per_second = config.recheck_mib_per_second.bytes();
         (bytes_per_second > 0).then_some(Self {
@@ -57,28 +57,17 @@ impl RecheckRate {
     }
 }
 
-/// The thread; dropping this ends it and waits for it.
+/// The rounds over all files. They end with the engine: every wait is one of the [`Lifecycle`], and fails with
+/// [`IndexError::Cancelled`] once it has ended.
 pub struct Recheck {
-    stop: Arc<Stop>,
-    thread: Option<JoinHandle<()>>,
-}
-
-/// Signals the thread to end.
-#[derive(Default)]
-struct Stop {
-    ended: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Stop {
-    /// Waits; returns true if the signal to end came first.
-    fn within(&self, time: Duration) -> bool {
-        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self
-            .changed
-            .wait_timeout_while(ended, time, |ended| !*ended);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
-    }
+    lifecycle: Arc<Lifecycle>,
+    pipeline: Arc<Pipeline>,
+    roots: Arc<Roots>,
+    own_reports: Arc<OwnReports>,
+    cursor: Cursor,
+    noted: Instant,
+    rate: RecheckRate,
+    debt: UnwaitedBytes,
 }
 
 impl Recheck {
@@ -87,109 +76,43 @@ impl Recheck {
     ///
     /// # Errors
     /// If the thread cannot be started.
-    pub fn start(
+    pub fn spawn(
         lifecycle: &Arc<Lifecycle>,
         pipeline: Arc<Pipeline>,
         roots: Arc<Roots>,
         own_reports: Arc<OwnReports>,
-        pace: RecheckRate,
+        rate: RecheckRate,
         data_dir: PathBuf,
-    ) -> io::Result<Self> {
-        let stop = Arc::<Stop>::default();
-        let mut round = Round {
+    ) -> io::Result<JoinHandle<()>> {
+        let mut recheck = Self {
+            lifecycle: Arc::clone(lifecycle),
             pipeline,
             roots,
             own_reports,
             cursor: Cursor::read(data_dir),
             noted: Instant::now(),
-            pace,
+            rate,
             debt: UnwaitedBytes::default(),
-            stop: Arc::clone(&stop),
         };
-        let thread = lifecycle.spawn("recheck".to_owned(), move || {
+        lifecycle.spawn("recheck".to_owned(), move || {
             // If it is refused, all threads have equal priority.
             let _ = rustix::process::nice(NICE_INCREMENT);
-            round.run();
-        })?;
-        Ok(Self {
-            stop,
-            thread: Some(thread),
+            recheck.run();
         })
     }
 
-    /// Signals the thread to end, without waiting for it.
-    pub fn end(&self) {
-        *self
-            .stop
-            .ended
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = true;
-        self.stop.changed.notify_all();
-    }
-}
-
-impl Recheck {
-    /// Signals the thread to end, and hands it to the caller, who waits for it.
-    pub fn into_thread(mut self) -> Option<JoinHandle<()>> {
-        self.end();
-        self.thread.take()
-    }
-}
-
-impl Drop for Recheck {
-    fn drop(&mut self) {
-        self.end();
-        // The thread itself logs its panic.
-        let _ = self.thread.take().map(JoinHandle::join);
-    }
-}
-
-/// The rounds over all files.
-struct Round {
-    pipeline: Arc<Pipeline>,
-    roots: Arc<Roots>,
-    own_reports: Arc<OwnReports>,
-    cursor: Cursor,
-    noted: Instant,
-    pace: RecheckRate,
-    debt: UnwaitedBytes,
-    stop: Arc<Stop>,
-}
-
-/// The thread was signalled to end.
-struct EndSignal;
-
-/// Why a round was not completed.
-enum RoundEnd {
-    Ended,
-    Index(IndexError),
-}
-
-impl From<EndSignal> for RoundEnd {
-    fn from(_: EndSignal) -> Self {
-        Self::Ended
-    }
-}
-
-impl From<IndexError> for RoundEnd {
-    fn from(error: IndexError) -> Self {
-        Self::Index(error)
-    }
-}
-
-impl Round {
     fn run(&mut self) {
         loop {
             match self.check_all() {
                 Ok(()) => self.cursor.restart(),
-                Err(RoundEnd::Ended) => break,
-                Err(RoundEnd::Index(error)) => {
+                Err(IndexError::Cancelled) => break,
+                Err(error) => {
                     tracing::warn!(%error, "files cannot be rechecked at the moment");
                 }
             }
             self.cursor.write();
-            let rest = self.pace.rest.min(Duration::from_secs(600));
-            if self.stop.within(rest.max(Duration::from_millis(10))) {
+            let rest = self.rate.rest.min(Duration::from_secs(600));
+            if !self.lifecycle.wait(rest.max(Duration::from_millis(10))) {
                 break;
             }
         }
@@ -197,7 +120,7 @@ impl Round {
     }
 
     /// Checks all files from the cursor on.
-    fn check_all(&mut self) -> Result<(), RoundEnd> {
+    fn check_all(&mut self) -> Result<(), IndexError> {
         let roots = Arc::clone(&self.roots);
         let mut roots: Vec<_> = roots.iter().cloned().collect();
         roots.sort_by_key(|root| root.id);
@@ -240,7 +163,7 @@ impl Round {
     }
 
     /// Checks one file: hashes it again if its record says that nothing changed.
-    fn check_one(&mut self, root: &Root, key: &FileKey) -> Result<(), RoundEnd> {
+    fn check_one(&mut self, root: &Root, key: &FileKey) -> Result<(), IndexError> {
         self.wait()?;
         let Some(record) = self
             .writer()
@@ -264,7 +187,7 @@ impl Round {
                 last_read,
                 ..record
             };
-            return Ok(self.writer().record_reading(key, &read)?);
+            return self.writer().record_reading(key, &read);
         }
         tracing::info!(
             root = %root.path.display(),
@@ -276,7 +199,7 @@ impl Round {
     }
 
     fn is_old(&self, record: &FileRecord) -> bool {
-        let is_fresh = |read| is_fresh(read, now().seconds, self.pace.rest);
+        let is_fresh = |read| is_fresh(read, now().seconds, self.rate.rest);
         !record.last_read.is_some_and(is_fresh)
     }
 
@@ -286,7 +209,7 @@ impl Round {
         root: &Root,
         key: &FileKey,
         record: &FileRecord,
-    ) -> Result<Option<ContentHash>, EndSignal> {
+    ) -> Result<Option<ContentHash>, IndexError> {
         let length = record.stat.length;
         let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
         // Reopened for each part: no descriptor is held during waits, which would keep a share from
@@ -305,15 +228,15 @@ impl Round {
     }
 
     /// Keeps to the rate, and saves the position periodically.
-    fn wait(&mut self) -> Result<(), EndSignal> {
-        let time = self.debt.pay_off(self.pace.bytes_per_second);
+    fn wait(&mut self) -> Result<(), IndexError> {
+        let time = self.debt.pay_off(self.rate.bytes_per_second);
         if self.noted.elapsed() >= SAVE_EVERY {
             self.cursor.write();
             self.noted = Instant::now();
         }
-        match self.stop.within(time) {
-            true => Err(EndSignal),
-            false => Ok(()),
+        match self.lifecycle.wait(time) {
+            true => Ok(()),
+            false => Err(IndexError::Cancelled),
         }
     }
 }

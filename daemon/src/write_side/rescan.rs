@@ -12,6 +12,7 @@ mod comparison;
 mod confirm;
 mod findings;
 mod known;
+mod proof;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -19,13 +20,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use simdex_index::{IndexError, IndexWriter, Registry};
+use simdex_index::{IndexWriter, Registry};
 use simdex_schema::{DirectoryIdentity, FileKey};
 
 use crate::base::turns::Turn;
 use crate::base::visit::FirstError;
 use crate::error::EngineError;
-use crate::write_side::identity::{RootIdentity, verify_root};
 use crate::write_side::ingest::ChangeDetector;
 use crate::write_side::pipeline::Pipeline;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus};
@@ -186,56 +186,6 @@ impl Rescan<'_> {
             }
             take(page)?;
         }
-    }
-
-    /// The directory at a root's path, if it is the root on record; otherwise updates the root's status.
-    fn prove_root(&self, root: &Root) -> Result<Option<Anchor>> {
-        let anchor = match Anchor::open_listable(&root.path) {
-            Ok(anchor) => anchor,
-            Err(refusal) => return self.mark_stale(root, &refusal).map(|()| None),
-        };
-        match verify_root(self.registry, root, &anchor)? {
-            RootIdentity::Same => {
-                root.update(self.writer, |status| status.proven = Some(anchor.inode()))?;
-                Ok(Some(anchor))
-            }
-            RootIdentity::Refused(refusal) => self.mark_stale(root, &refusal).map(|()| None),
-            RootIdentity::Other(found, why) => {
-                let token = LossToken::of_replaced(anchor.inode(), found);
-                root.update(self.writer, |status| {
-                    status.proven = None;
-                    status.shown_token = Some(token);
-                    status.state = RootState::Replaced;
-                    status.detail = why;
-                })?;
-                Ok(None)
-            }
-        }
-    }
-
-    /// The root's directory, as it was last proven.
-    fn proven_anchor(&self, root: &Root) -> Option<Anchor> {
-        let anchor = Anchor::open_listable(&root.path).ok()?;
-        (root.status().proven == Some(anchor.inode())).then_some(anchor)
-    }
-
-    /// Records that a root cannot be used in its present state. A shortage says nothing about the
-    /// root: it is returned as an error, and the walk is to be repeated.
-    fn mark_stale(&self, root: &Root, refusal: &RootRefusal) -> Result<()> {
-        if let Some(errno) = refusal.shortage() {
-            return Err(IndexError::Shortage {
-                what: format!("{} cannot be scanned", root.path.display()),
-                source: errno.into(),
-            }
-            .into());
-        }
-        root.retry_walk_soon();
-        root.update(self.writer, |status| {
-            status.proven = None;
-            status.state = RootState::Stale;
-            status.detail = format!("{refusal}; its files keep their last state");
-        })?;
-        Ok(())
     }
 
     /// Enqueues a file; waits while the queue is full and the caller still waits.

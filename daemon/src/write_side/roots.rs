@@ -11,13 +11,13 @@ mod loss_token;
 mod share_waits;
 mod status;
 mod troubles;
+mod walks;
 mod watcher;
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -37,6 +37,7 @@ use keys::below;
 use live_reads::LiveReads;
 use share_waits::ShareWaits;
 use troubles::Troubles;
+use walks::Walks;
 
 pub use loss_token::LossToken;
 pub use status::{RootState, RootStatus};
@@ -56,10 +57,7 @@ pub struct Root {
     pub live_reads: LiveReads,
     /// Threads that wait for its share.
     pub share_waits: ShareWaits,
-    /// Walks begun in this run.
-    walks: AtomicU64,
-    /// The status that the last walk ended with.
-    last_walk: Mutex<Option<RootStatus>>,
+    walks: Walks,
     deletes: Mutex<Deletes>,
     troubles: Mutex<Troubles>,
     status: Mutex<RootStatus>,
@@ -100,8 +98,7 @@ impl Root {
             walk_turns: Turns::default(),
             live_reads: LiveReads::default(),
             share_waits: ShareWaits::default(),
-            last_walk: Mutex::default(),
-            walks: AtomicU64::default(),
+            walks: Walks::default(),
             deletes: Mutex::default(),
             troubles: Mutex::default(),
             status: Mutex::new(status),
@@ -129,53 +126,6 @@ impl Root {
     /// Its state now.
     pub fn state(&self) -> RootState {
         self.lock().state
-    }
-
-    /// Whether it is being walked, other than by routine, or has not been walked yet in this run.
-    pub fn awaits_walk(&self) -> bool {
-        self.is_being_walked() || self.state() == RootState::Scanning
-    }
-
-    fn is_being_walked(&self) -> bool {
-        self.walk_turns.are_taken()
-    }
-
-    /// Counts a walk that is beginning; the caller holds [`Root::walk_turns`].
-    pub fn count_walk(&self) {
-        self.walks.fetch_add(1, Ordering::SeqCst);
-    }
-
-    /// Records the status that a walk ended with as the last one; the caller holds [`Root::walk_turns`].
-    pub fn finish_walk(&self) -> RootStatus {
-        let status = self.status();
-        *lock(&self.last_walk) = Some(status.clone());
-        status
-    }
-
-    /// The status that its last walk ended with, or its status now if there was none. They may differ: another walk
-    /// may have begun since.
-    pub fn last_walk(&self) -> RootStatus {
-        let last = lock(&self.last_walk).clone();
-        last.unwrap_or_else(|| self.status())
-    }
-
-    /// The number of the walk under way, or of the first one of this run if that has not begun.
-    pub fn awaited_walk(&self) -> Option<u64> {
-        let begun = self.walks.load(Ordering::SeqCst);
-        match (self.is_being_walked(), self.state()) {
-            (true, _) => Some(begun),
-            (false, RootState::Scanning) => Some(begun + 1),
-            (false, _) => None,
-        }
-    }
-
-    /// Whether a walk is over, or will not take place any more.
-    pub fn is_walk_over(&self, number: u64) -> bool {
-        match self.walks.load(Ordering::SeqCst) {
-            begun if begun == number => !self.is_being_walked(),
-            begun if begun < number => !self.awaits_walk(),
-            _ => true,
-        }
     }
 
     /// Changes what is known of it, and its record if that changed.

@@ -4,9 +4,11 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use super::Pool;
 use super::permit::WorkerPermit;
 use super::queue::Lane;
-use super::{DocumentRequest, Pool, unread};
+use super::result::unread;
+use crate::document_request::DocumentRequest;
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
 use crate::{Extraction, Fact, MemberPolicy, Outcome, ReadOptions, Reason, SpoolBudget};

@@ -17,7 +17,8 @@ use super::*;
 use crate::member::{MemberHead, MemberOut};
 use crate::protocol::{self, Answers, Hello, Reply, Setup, Status, Task};
 use crate::{
-    EXTRACTOR_VERSION, ExtractedText, Fact, MemberPolicy, ReadJob, Reader, Readers, Role, sandbox,
+    EXTRACTOR_VERSION, ExtractedText, Fact, Facts, MemberPolicy, ReadJob, Reader, Readers, Role,
+    sandbox,
 };
 
 const BAD: &[u8] = b"misbehave now";

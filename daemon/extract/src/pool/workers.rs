@@ -8,8 +8,9 @@ use tracing::warn;
 
 use super::Pool;
 use super::permit::WorkerPermit;
-use super::queue::{self, Lane, QueueKey};
+use super::queue::{self, Lane};
 use crate::process::{Greeting, Worker, WorkerFault};
+use crate::queue_key::QueueKey;
 use crate::{KeepGoing, Outcome, Reason};
 
 impl Pool {

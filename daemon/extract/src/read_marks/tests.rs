@@ -1,6 +1,8 @@
 //! Crashes, suspects and who waits for whom.
 
+use super::slot_file::{EXTRACTOR, NAME, PREPARED, boot_id, suspects_in};
 use super::*;
+use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 const CULPRIT: Name = [1; 32];
@@ -135,7 +137,7 @@ fn a_suspect_that_cannot_be_written_down_stays_one() {
     crash(dir.path(), &[CULPRIT]);
     let mut second = Underway::open(dir.path()).unwrap();
     // Nothing can be written to it.
-    second.file = File::open(dir.path().join(NAME)).unwrap();
+    second.file = SlotFile(File::open(dir.path().join(NAME)).unwrap());
     let begun = second.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default());
     assert!(matches!(begun, Err(NotTried::NotMarked(_))));
     drop(begun);

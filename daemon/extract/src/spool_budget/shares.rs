@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use crate::pool::QueueKey;
+use crate::queue_key::QueueKey;
 
 /// How long an owner that timed out is remembered: longer than the longest pause before it is retried.
 const REMEMBERED: Duration = Duration::from_secs(600);

@@ -3,7 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::signal::{Signal, Values};
+use crate::measure::Values;
+use crate::signal::Signal;
 use crate::training::LEAST_OF_CLASS;
 
 /// A pair of which only resemblance and the root are known.

@@ -9,19 +9,16 @@
 //! distance 0, whereas ncd(A, A) is above 0. Both papers use gzip, whose window is 32 KB: in longer texts it finds
 //! nothing of A in B, and all pairs have about the same distance. Here zstd compresses with a window larger than both
 //! texts together, and with long-distance matching above 128 KiB. Only the beginning of a text counts
-//! ([`JudgedText::LONGEST`]).
+//! ([`LONGEST`]).
 //!
 //! c(AB) and c(BA) differ a little, so A and B are put in the order of the texts: the distance is symmetric.
 //!
 //! Cost: three compressions of both texts (c(AA) is made once for each text, c(AB) once for a pair), at about 100 MB/s.
 
-use std::cell::OnceCell;
 use std::io;
 
 use zstd::bulk::Compressor;
 use zstd::zstd_safe::CParameter;
-
-use crate::text::JudgedText;
 
 /// zstd's default level.
 const LEVEL: i32 = 3;
@@ -29,6 +26,9 @@ const LEVEL: i32 = 3;
 const LEAST_WINDOW: u32 = 10;
 /// Long-distance matching is used for input from this length on.
 const LONG: usize = 128 << 10;
+
+/// Bytes of a text that are compressed.
+pub const LONGEST: usize = 1 << 20;
 
 /// Compressed lengths of a text, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,30 +51,17 @@ impl Compressed {
 
 /// The part of a text that is compressed.
 pub(crate) fn beginning(text: &str) -> &str {
-    &text[..text.floor_char_boundary(JudgedText::LONGEST)]
+    &text[..text.floor_char_boundary(LONGEST)]
 }
 
-/// c(AB) of one pair, made once for both distances.
-#[derive(Debug, Default)]
-pub struct JointLength(OnceCell<u64>);
-
-impl JointLength {
-    fn of(&self, a: &JudgedText, b: &JudgedText) -> u64 {
-        let joined = || together(a.beginning(), b.beginning());
-        *self.0.get_or_init(joined)
-    }
+/// Normalised compression distance, given c(AB); 0 for two empty texts, hardly above 1 for unlike ones.
+pub fn ncd(a: Compressed, b: Compressed, both: u64) -> f64 {
+    both.saturating_sub(a.once.min(b.once)) as f64 / a.once.max(b.once).max(1) as f64
 }
 
-/// Normalised compression distance; 0 for two empty texts, hardly above 1 for unlike ones.
-pub fn ncd(a: &JudgedText, b: &JudgedText, both: &JointLength) -> f64 {
-    let (of_a, of_b) = (a.compressed().once, b.compressed().once);
-    let both = both.of(a, b);
-    both.saturating_sub(of_a.min(of_b)) as f64 / of_a.max(of_b).max(1) as f64
-}
-
-/// Modified normalised compression distance.
-pub fn mcd(a: &JudgedText, b: &JudgedText, both: &JointLength) -> f64 {
-    modified(both.of(a, b), a.compressed().twice, b.compressed().twice)
+/// Modified normalised compression distance, given c(AB).
+pub fn mcd(a: Compressed, b: Compressed, both: u64) -> f64 {
+    modified(both, a.twice, b.twice)
 }
 
 /// The mcd of two strings of which nothing is cached.
@@ -89,7 +76,7 @@ fn modified(both: u64, twice_a: u64, twice_b: u64) -> f64 {
 }
 
 /// c(AB), the lesser text first.
-fn together(a: &str, b: &str) -> u64 {
+pub fn together(a: &str, b: &str) -> u64 {
     let (a, b) = (beginning(a), beginning(b));
     match a <= b {
         true => length(&[a, b]),
@@ -123,33 +110,20 @@ mod tests {
             .collect()
     }
 
-    fn text(of: &str) -> JudgedText {
-        JudgedText::new(of)
+    fn ncd(a: &str, b: &str) -> f64 {
+        super::ncd(Compressed::of(a), Compressed::of(b), together(a, b))
     }
 
-    fn ncd(a: &JudgedText, b: &JudgedText) -> f64 {
-        super::ncd(a, b, &JointLength::default())
-    }
-
-    fn mcd(a: &JudgedText, b: &JudgedText) -> f64 {
-        super::mcd(a, b, &JointLength::default())
-    }
-
-    #[test]
-    fn one_compression_of_both_serves_both_distances() {
-        let (a, b) = (text(&noise(1, 200)), text(&noise(2, 300)));
-        let both = JointLength::default();
-        assert_eq!(super::ncd(&a, &b, &both), ncd(&a, &b));
-        assert_eq!(both.0.get(), Some(&together(a.beginning(), b.beginning())));
-        assert_eq!(super::mcd(&a, &b, &both), mcd(&a, &b));
+    fn mcd(a: &str, b: &str) -> f64 {
+        super::mcd(Compressed::of(a), Compressed::of(b), together(a, b))
     }
 
     #[test]
     fn equal_texts_have_no_modified_distance_and_some_plain_one() {
-        let a = text(&noise(1, 200));
+        let a = noise(1, 200);
         assert_eq!(mcd(&a, &a), 0.0);
         assert!(ncd(&a, &a) > 0.0);
-        assert_eq!(mcd(&text(""), &text("")), 0.0);
+        assert_eq!(mcd("", ""), 0.0);
     }
 
     #[test]
@@ -160,11 +134,11 @@ mod tests {
         let both = if a <= b { c(&[a, b]) } else { c(&[b, a]) };
         let (aa, bb) = (c(&[a, a]), c(&[b, b]));
         let expected = (both - aa).abs().max((both - bb).abs()) / aa.max(bb);
-        assert_eq!(mcd(&text(a), &text(b)), expected);
+        assert_eq!(mcd(a, b), expected);
         assert_eq!(mcd_of(a, b), expected);
-        assert_eq!(mcd(&text(a), &text(b)), mcd(&text(b), &text(a)));
+        assert_eq!(mcd(a, b), mcd(b, a));
         let expected = (both - c(&[a]).min(c(&[b]))) / c(&[a]).max(c(&[b]));
-        assert_eq!(ncd(&text(a), &text(b)), expected);
+        assert_eq!(ncd(a, b), expected);
     }
 
     /// gzip's window of 32 KB finds nothing of a text of 200 KB in its copy; all pairs look the same to it.
@@ -173,19 +147,16 @@ mod tests {
         let long = noise(3, 12_000);
         assert!(long.len() > 200_000);
         let edited = long.replacen(" ", " edited ", 20);
-        let near = mcd(&text(&long), &text(&edited));
-        let far = mcd(&text(&long), &text(&noise(4, 12_000)));
+        let near = mcd(&long, &edited);
+        let far = mcd(&long, &noise(4, 12_000));
         assert!(near < 0.05, "{near}");
         assert!(far > 0.8, "{far}");
     }
 
     #[test]
     fn no_more_than_the_beginning_is_compressed() {
-        let long = "é".repeat(JudgedText::LONGEST);
-        assert_eq!(beginning(&long).len(), JudgedText::LONGEST);
-        assert_eq!(
-            beginning(&format!("a{long}")).len(),
-            JudgedText::LONGEST - 1
-        );
+        let long = "é".repeat(LONGEST);
+        assert_eq!(beginning(&long).len(), LONGEST);
+        assert_eq!(beginning(&format!("a{long}")).len(), LONGEST - 1);
     }
 }

@@ -20,7 +20,8 @@ use std::collections::HashSet;
 use std::hash::BuildHasherDefault;
 
 use super::idf;
-use super::terms::{Term, TermCounts, TermHasher, words};
+use super::term_counts::TermCounts;
+use super::terms::{Term, TermHasher, words};
 
 /// Number of own words taken as the beginning of a document.
 const FIRST: usize = 8;

@@ -8,7 +8,7 @@
 //!
 //! Cost: 64 additions for each distinct term, eight at a time in registers; 8 bytes are kept for a text.
 
-use super::terms::TermCounts;
+use super::term_counts::TermCounts;
 
 /// For each byte of a hash, the sign bits of its eight coordinates; the sign bit is set for a bit that is not.
 const SIGNS: [[u64; 8]; 256] = signs();

@@ -15,7 +15,8 @@
 
 use std::sync::OnceLock;
 
-use super::terms::{Term, TermCounts, TermMap};
+use super::term_counts::TermCounts;
+use super::terms::{Term, TermMap};
 
 /// Maximum number of terms in a list.
 const LONGEST: usize = 100;

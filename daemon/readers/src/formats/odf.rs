@@ -13,7 +13,7 @@ use simdex_extract::{Fact, Outcome, Reason, Role};
 
 use self::content::Content;
 use self::lists::Lists;
-use super::package::{Package, each_event};
+use super::package::{Package, each_event, part_is_damaged};
 use super::{Reading, markup};
 use crate::input::Input;
 use crate::sink::Sink;
@@ -33,7 +33,8 @@ fn flat(input: &Input, sink: &mut Sink) -> Reading {
     let depth = sink.budgets().markup_depth as usize;
     let mut content = Content::new(sink, Lists::default());
     let reason = each_event(&mut &bytes[..], depth, |event| content.take(event));
-    Ok(content.finish().or(reason).or(partial))
+    // What is cut at the limit ends within its root element.
+    Ok(content.finish().or(partial).or(reason))
 }
 
 fn package(input: &Input, sink: &mut Sink) -> Reading {
@@ -48,13 +49,16 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
         let _ = package.xml("styles.xml", |event| lists.take_style(event));
     }
     let mut content = Content::new(sink, lists);
-    let mut partial = None;
+    let (mut partial, mut damaged) = (None, Vec::new());
     // Facts first: then they are there even if the text is cut.
     for name in ["meta.xml", "content.xml", "styles.xml"] {
         if name != "content.xml" && !names.iter().any(|known| known == name) {
             continue;
         }
         let reading = package.xml(name, |event| content.take(event));
+        if reading == Ok(Some(Reason::Damaged)) {
+            damaged.push(name);
+        }
         content.end_part();
         partial = partial.or(match reading {
             Ok(reason) => reason,
@@ -64,6 +68,9 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
         });
     }
     partial = content.finish().or(partial);
+    for name in damaged {
+        sink.warn(&part_is_damaged(name));
+    }
     let scripts = names.iter().filter(|name| is_script(name)).count();
     sink.count(Fact::Scripts, scripts as u64);
     for name in names.iter().filter(|name| is_object(name)) {

@@ -41,6 +41,7 @@ fn read(
     beside::state_properties(&mut parts, sink);
     body(&mut parts, sink)?;
     beside::hand_over(&mut parts, sink);
+    parts.remarks().for_each(|remark| sink.warn(remark));
     Ok(parts.partial())
 }
 

@@ -12,6 +12,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::Reading;
+use super::root_element::RootElement;
 use crate::input::{Input, InputReader};
 
 /// An open package.
@@ -80,7 +81,8 @@ fn outcome_of(error: ZipError) -> Outcome {
     }
 }
 
-/// Feeds events to `take` until it has enough, the part ends, or a limit is reached.
+/// Feeds events to `take` until it has enough, the part ends, or a limit is reached. A part that ends before its root
+/// element does is damaged.
 pub(super) fn each_event(
     reader: &mut dyn BufRead,
     max_depth: usize,
@@ -89,14 +91,15 @@ pub(super) fn each_event(
     let mut reader = Reader::from_reader(reader);
     reader.config_mut().check_end_names = false;
     reader.config_mut().allow_unmatched_ends = true;
-    let (mut buffer, mut depth) = (Vec::new(), 0_usize);
+    let (mut buffer, mut depth, mut root) = (Vec::new(), 0_usize, RootElement::default());
     loop {
         buffer.clear();
         let event = match reader.read_event_into(&mut buffer) {
-            Ok(Event::Eof) => return None,
+            Ok(Event::Eof) => return root.is_open().then_some(Reason::Damaged),
             Ok(event) => event,
             Err(_) => return Some(Reason::Damaged),
         };
+        root.take(&event);
         match event {
             Event::Start(_) => depth += 1,
             Event::End(_) => depth = depth.saturating_sub(1),
@@ -109,6 +112,11 @@ pub(super) fn each_event(
             return None;
         }
     }
+}
+
+/// The remark on a part that breaks off.
+pub(super) fn part_is_damaged(name: &str) -> String {
+    format!("the part {name} is damaged: what follows the damage was not read")
 }
 
 /// The value of an attribute.

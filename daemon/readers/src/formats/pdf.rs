@@ -5,13 +5,14 @@
 //! | repairing what readers tolerate, cutting what costs too much | [`repair`], [`bounds`] |
 //! | fonts that do not say what their characters mean | [`fonts`] |
 //! | characters with their positions | [`first`]; if that gives poor text ([`quality`]), [`second`] |
+//! | replacement text of marked content | [`actual_text`], by [`second`] alone |
 //! | from positions to lines | [`layout`] |
 //! | headers, footers, broken words | [`paging`](super::paging) |
 //! | facts, form values, comments, attached files | [`extras`] |
 //!
-//! Replacement text (`ActualText`, 14.9.4) is not read: the first parser does not say where marked content begins.
 //! Pictures are not read. A page that has no text and draws a large one ([`scans`]) makes the document partial.
 
+mod actual_text;
 mod bounds;
 mod extras;
 mod first;
@@ -143,14 +144,25 @@ impl<'a> View<'a> {
         &mut self,
         index: usize,
         read: impl Fn(&Second, usize) -> Option<Layout>,
-    ) -> Option<Vec<String>> {
+    ) -> Option<Seen> {
         let bytes = self.bytes;
         let second = self
             .second
             .get_or_insert_with(|| survivor(|| Second::load(bytes)));
         let second = second.as_ref()?;
-        survivor(|| read(second, index)).map(Layout::lines)
+        let layout = survivor(|| read(second, index))?;
+        Some(Seen {
+            replaced: layout.replaced,
+            lines: layout.lines(),
+        })
     }
+}
+
+/// What the second parser sees on a page.
+struct Seen {
+    lines: Vec<String>,
+    /// How many more characters the first parser sees, as it does not know what stands for them.
+    replaced: usize,
 }
 
 /// Pages as they come from the first parser.
@@ -158,7 +170,7 @@ struct Reader<'a> {
     /// For the second parser: the file with repaired fonts, and the unchanged one, in case that lost more.
     views: Vec<View<'a>>,
     until: Instant,
-    /// Pages on which the first parser misreads characters or puts them in wrong places.
+    /// Pages on which the first parser misreads characters, puts them in wrong places, or ignores what they stand for.
     misread: HashSet<u32>,
     /// Pages whose contents are not in the file.
     broken_off: HashSet<u32>,
@@ -191,6 +203,7 @@ impl<'a> Reader<'a> {
     /// Notes what is wrong with the pages of a document before they are read.
     fn expect_of(&mut self, document: &Document) {
         self.misread = bounds::pages_misread(document, &fonts::misread(document));
+        self.misread.extend(actual_text::pages_with(document));
         self.broken_off = repair::pages_broken_off(document);
         self.failed = repair::pages_missing(document);
     }
@@ -204,13 +217,13 @@ impl<'a> Reader<'a> {
         if (!whole || misread || quality.is_poor())
             && let Some(others) = self.seen_by_second(number, Second::page)
         {
-            let others_quality = Quality::of_lines(&others);
+            let others_quality = Quality::of_lines(&others.lines).with(others.replaced);
             // If both parsers find nothing, there is nothing.
             read = true;
             let as_good = misread && !quality.is_better_than(others_quality);
             if as_good || others_quality.is_better_than(quality) {
                 self.by_second += 1;
-                lines = others;
+                lines = others.lines;
             }
         }
         read &= !(lines.is_empty() && self.broken_off.contains(&number));
@@ -226,7 +239,7 @@ impl<'a> Reader<'a> {
         &mut self,
         number: u32,
         read: impl Fn(&Second, usize) -> Option<Layout>,
-    ) -> Option<Vec<String>> {
+    ) -> Option<Seen> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         let mut seen = None;
         for view in &mut self.views {
@@ -234,7 +247,7 @@ impl<'a> Reader<'a> {
                 break;
             }
             seen = view.lines(index, &read).or(seen);
-            if seen.as_ref().is_some_and(|lines| !lines.is_empty()) {
+            if seen.as_ref().is_some_and(|seen| !seen.lines.is_empty()) {
                 break;
             }
         }
@@ -247,8 +260,9 @@ impl<'a> Reader<'a> {
         let mut bytes = 0;
         for page in pages {
             let shown = self.seen_by_second(*page, Second::annotations);
-            bytes += shown.iter().flatten().map(String::len).sum::<usize>();
-            lines.extend(shown.into_iter().flatten());
+            let shown = shown.map(|seen| seen.lines).unwrap_or_default();
+            bytes += shown.iter().map(String::len).sum::<usize>();
+            lines.extend(shown);
             if bytes > self.room {
                 break;
             }

@@ -3,7 +3,7 @@
 
 use super::{Reading, plain};
 use crate::input::Input;
-use crate::kind::is_subtitle_timing;
+use crate::kind::{is_subtitle_time as is_time, is_subtitle_timing};
 use crate::sink::Sink;
 
 pub(super) const PARSER: &str = "subtitles 1";
@@ -40,6 +40,12 @@ fn write_block(block: &str, sink: &mut Sink) {
 /// Longest mark, in bytes.
 const MAX_MARK: usize = 200;
 
+/// Tags of SubRip and WebVTT (§3.4), by name; any other text between `<` and `>` is spoken.
+const TAGS: &[&str] = &["b", "br", "c", "i", "ruby", "rt", "s", "u"];
+
+/// Tags that have attributes, or a name after a space.
+const TAGS_WITH_MORE: &[&str] = &["font", "lang", "v"];
+
 /// A line without `<i>`, `<v Jo>`, `<00:00:01.000>` and `{\an8}`.
 fn unmarked(line: &str) -> String {
     let mut text = String::with_capacity(line.len());
@@ -54,7 +60,7 @@ fn unmarked(line: &str) -> String {
         let inside = window.split(close).next().unwrap_or_default();
         let is_mark = inside.len() < window.len()
             && if close == '>' {
-                inside.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+                is_tag(inside)
             } else {
                 inside.starts_with('\\')
             };
@@ -79,6 +85,20 @@ fn unmarked(line: &str) -> String {
         })
 }
 
+/// Whether this stands between the brackets of a tag, or of the time at which the next word is shown.
+fn is_tag(inside: &str) -> bool {
+    let (tag, more) = inside.split_once([' ', '\t']).unwrap_or((inside, ""));
+    let tag = tag.trim_end_matches('/');
+    // Classes follow the name: `c.yellow`.
+    let name = tag.strip_prefix('/').unwrap_or(tag).split('.').next();
+    let is_among = |tags: &[&str]| {
+        tags.iter()
+            .any(|tag| name.is_some_and(|name| name.eq_ignore_ascii_case(tag)))
+    };
+    let is_bare = matches!(more.trim(), "" | "/");
+    is_among(TAGS_WITH_MORE) || is_bare && (is_among(TAGS) || is_time(tag))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,6 +117,21 @@ mod tests {
         let vtt = "\u{feff}WEBVTT - title\nKind: captions\n\nNOTE\nnot said\n\nSTYLE\n::cue {}\n\nintro\n\
                    00:01.000 --> 00:04.000 line:0 align:start\n<v Jo>Say <c.x>this</c> &amp; that\n\nlost line\n";
         assert_eq!(text(vtt), "Say this & that\nlost line\n");
+    }
+
+    #[test]
+    fn what_is_no_tag_is_spoken() {
+        for said in [
+            "drill <5 mm> holes",
+            "if a <b and c> d",
+            "see <http://a.example/> and <Jo>",
+            "1 < 2 > 0 <> <3",
+        ] {
+            assert_eq!(unmarked(said), said);
+        }
+        let marked = "<B>one</B> <font color=\"red\">two</font><br /><v.loud Jo>three</v>\
+                      <c.yellow.bg>four</c><lang en>five</lang><00:00:01.000>six<ruby>7<rt>8</rt></ruby>";
+        assert_eq!(unmarked(marked), "one twothreefourfivesix78");
     }
 
     #[test]

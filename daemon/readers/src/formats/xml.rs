@@ -3,6 +3,7 @@
 use quick_xml::events::{BytesRef, Event};
 use simdex_extract::Reason;
 
+use super::root_element::RootElement;
 use super::{Reading, lenient_xml, markup};
 use crate::charset;
 use crate::input::Input;
@@ -18,12 +19,15 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let xml = charset::decode(&bytes, charset::declared_label(&bytes, "encoding"), sink);
     drop(bytes);
-    Ok(write_text(&xml, sink).or(partial))
+    let reason = write_text(&xml, sink);
+    // What is cut at the limit ends within its root element.
+    Ok(partial.or(reason))
 }
 
 /// Writes the text of all elements; returns why if it is incomplete.
 fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
     let mut reader = lenient_xml::reader(xml);
+    let mut root = RootElement::default();
     let deepest = sink.budgets().markup_depth as usize;
     let mut tree = Tree {
         sink,
@@ -33,9 +37,12 @@ fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
     };
     loop {
         match reader.read_event() {
-            Ok(Event::Eof) => return None,
+            Ok(Event::Eof) => return root.is_open().then_some(Reason::Damaged),
             Ok(_) if tree.sink.is_full() => return None,
-            Ok(event) => tree.take(&event),
+            Ok(event) => {
+                root.take(&event);
+                tree.take(&event);
+            }
             Err(_) => return Some(Reason::Damaged),
         }
         if tree.depth > deepest {
@@ -176,6 +183,17 @@ mod tests {
     #[test]
     fn damage_keeps_what_stands_before() {
         assert_eq!(text("<r>kept<p"), ("kept".into(), Some(Reason::Damaged)));
+        let cut = "<r><r>kept</r><p>this too</p>";
+        assert_eq!(text(cut).1, Some(Reason::Damaged));
+        for whole in [
+            "<r>kept<br></r>",
+            "<r><r/></r>",
+            "<r>one</r><r>two</r>",
+            "<h>1</h><p>two<p>",
+            "text",
+        ] {
+            assert_eq!(text(whole).1, None, "{whole}");
+        }
     }
 
     proptest! {

@@ -189,13 +189,13 @@ fn is_json(prefix: &[u8], whole: bool, extension: &str) -> bool {
 
 /// `00:00:01,000 --> 00:00:04,000`, possibly followed by settings.
 pub(crate) fn is_subtitle_timing(line: &str) -> bool {
-    let is_time = |time: &str| {
-        time.contains(':')
-            && time
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || b":,.".contains(&byte))
-    };
     line.split_once("-->").is_some_and(|(from, to)| {
-        is_time(from.trim()) && to.split_whitespace().next().is_some_and(is_time)
+        is_subtitle_time(from.trim()) && to.split_whitespace().next().is_some_and(is_subtitle_time)
     })
+}
+
+/// Whether a text is a time of subtitles, such as `00:01.000`.
+pub(crate) fn is_subtitle_time(time: &str) -> bool {
+    let is_of_time = |byte: u8| byte.is_ascii_digit() || b":,.".contains(&byte);
+    time.contains(':') && time.bytes().all(is_of_time)
 }

@@ -143,7 +143,7 @@ impl Admin for AdminService {
             roots.extend(engine.roots.iter().cloned());
         }
         // Each root has a thread that walks it, so that a share that hangs holds no request slot.
-        let want = |root: &Arc<Root>| engine.want_rescan(root, RootUrgency::Asked);
+        let want = |root: &Arc<Root>| root.request_walk(RootUrgency::Asked);
         roots.iter().for_each(want);
         Ok(Response::new(v1::RescanReply {
             roots: roots.len() as u32,

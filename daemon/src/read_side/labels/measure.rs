@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use simdex_index::{FileView, MemoryAccount, MemoryPermit, View};
 use simdex_judge::evaluation::SourcedPair;
-use simdex_judge::signal::time_of;
+use simdex_judge::measure::time_of;
 use simdex_judge::training::LabelledSignals;
 use simdex_judge::{JudgedText, Signal, Values};
 use simdex_schema::{DocumentHash, GroupId};

@@ -5,6 +5,7 @@
 //! members of a file that is complete. The limits here are those of the whole tree under one file; limits on what one
 //! container may unpack to are enforced by the worker.
 
+mod allowance;
 mod names;
 mod tree;
 

@@ -4,7 +4,8 @@
 use anyhow::Result;
 use simdex_judge::Signal;
 use simdex_judge::evaluation::{SourcedPair, Validated, nine_seeds};
-use simdex_judge::signal::{UNKNOWN, Values};
+use simdex_judge::measure::Values;
+use simdex_judge::signal::UNKNOWN;
 use simdex_judge::training::{Growth, LabelledSignals};
 
 use crate::labelled::{Body, LabelledPair, measured};

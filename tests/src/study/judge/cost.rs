@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use simdex_judge::signal::compression::JointLength;
-use simdex_judge::signal::{KnownSignals, of_texts as value_of};
+use simdex_judge::measure::{JointLength, of_texts as value_of};
+use simdex_judge::signal::KnownSignals;
 use simdex_judge::{Cost, JudgedText, Signal};
 
 use super::{labelled, of_texts, put, rendering, sourced, validated};

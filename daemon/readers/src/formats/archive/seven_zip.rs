@@ -27,23 +27,15 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let password = Password::empty();
     let mut source = BufReader::new(input.reader());
     let archive = Archive::read(&mut source, &password).map_err(|error| outcome_of(&error))?;
-    let locked = |block: &Block| methods(block).any(|(id, _)| id == AES);
-    if !archive.blocks.is_empty() && archive.blocks.iter().all(locked) {
+    if !archive.blocks.is_empty() && archive.blocks.iter().all(is_locked) {
         return Err(Outcome::Encrypted(Reason::PasswordNeeded));
     }
     let mut entries = Entries::new(sink);
     for (index, block) in archive.blocks.iter().enumerate() {
         let decoder = BlockDecoder::new(1, index, &archive, &password, &mut source);
         let files = decoder.entries().to_vec();
-        let refused = match block {
-            block if locked(block) => Some(Reason::PasswordNeeded),
-            block if methods(block).any(|(id, set)| memory(id, set) > MEMORY) => {
-                Some(Reason::MemoryLimit)
-            }
-            _ => None,
-        };
         let mut done = 0;
-        let reason = match refused {
+        let reason = match refusal(block) {
             Some(reason) => Some(reason),
             None => read_block(decoder, input.len(), &mut entries, &mut done),
         };
@@ -61,16 +53,32 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
             }
         }
     }
-    for (file, block) in archive
-        .files
-        .iter()
-        .zip(&archive.stream_map.file_block_index)
-    {
-        if block.is_none() && entries.has_room() && is_file(file, &mut entries) {
+    read_empty_files(&archive, &mut entries);
+    entries.finish()
+}
+
+/// Reads the files that are in no block: those without bytes.
+fn read_empty_files(archive: &Archive, entries: &mut Entries<'_>) {
+    let blocks = &archive.stream_map.file_block_index;
+    for (file, block) in archive.files.iter().zip(blocks) {
+        if block.is_none() && entries.has_room() && is_file(file, entries) {
             entries.file(&file.name, modified(file), 0, &mut std::io::empty());
         }
     }
-    entries.finish()
+}
+
+fn is_locked(block: &Block) -> bool {
+    methods(block).any(|(id, _)| id == AES)
+}
+
+/// Why a block is not unpacked.
+fn refusal(block: &Block) -> Option<Reason> {
+    let is_large = || methods(block).any(|(id, properties)| memory(id, properties) > MEMORY);
+    match () {
+        () if is_locked(block) => Some(Reason::PasswordNeeded),
+        () if is_large() => Some(Reason::MemoryLimit),
+        () => None,
+    }
 }
 
 /// Reads a block's files up to the first that fails; counts the `done` ones.

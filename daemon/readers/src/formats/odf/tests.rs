@@ -47,6 +47,31 @@ fn white_space_is_what_the_format_means_by_it() {
 }
 
 #[test]
+fn a_part_that_breaks_off_between_tags_is_named() {
+    let content = String::from_utf8(flat_of("text", "<text:p>body</text:p>")).unwrap();
+    let meta = "<office:meta><meta:keyword>one</meta:keyword></office:meta>";
+    let read_parts = |content: &str, meta: &str| {
+        let parts = [("content.xml", content), ("meta.xml", meta)];
+        let parts = parts.map(|(name, part)| (name, part.as_bytes()));
+        let (sink, reading, _) = read_with(&zip_of(&parts), Budgets::default());
+        (reading, sink.into_remarks().0)
+    };
+    assert_eq!(read_parts(&content, meta), (Ok(None), Vec::new()));
+    let cut = |part: &str| part[..part.rfind("</").unwrap()].to_owned();
+    let broken = [
+        (read_parts(&cut(&content), meta), "content.xml"),
+        (read_parts(&content, &cut(meta)), "meta.xml"),
+    ];
+    for ((reading, remarks), name) in broken {
+        assert_eq!(reading, Ok(Some(Reason::Damaged)), "{name}");
+        assert!(
+            matches!(&*remarks, [said] if said.contains(name)),
+            "{remarks:?}"
+        );
+    }
+}
+
+#[test]
 fn controls_of_forms_show_their_state() {
     let control = |element: &str| text(&format!("<office:forms>{element}</office:forms>"));
     let ticked = "<form:checkbox form:label='yes' form:current-state='checked'/>";

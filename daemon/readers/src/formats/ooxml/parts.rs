@@ -9,7 +9,7 @@ use quick_xml::events::{BytesStart, Event};
 use simdex_extract::{Budgets, Outcome, Reason};
 
 use super::super::Reading;
-use super::super::package::Package;
+use super::super::package::{Package, part_is_damaged};
 use crate::input::Input;
 
 /// A reference from one part to another, or to something outside.
@@ -32,6 +32,8 @@ pub(super) struct Parts<'a> {
     begun: BTreeSet<String>,
     limit: usize,
     partial: Option<Reason>,
+    /// Remarks on the parts that are damaged.
+    remarks: BTreeSet<String>,
 }
 
 impl<'a> Parts<'a> {
@@ -44,12 +46,18 @@ impl<'a> Parts<'a> {
             begun: BTreeSet::new(),
             limit: budgets.entries as usize,
             partial: None,
+            remarks: BTreeSet::new(),
         })
     }
 
     /// Why not everything was read so far.
     pub(super) fn partial(&self) -> Option<Reason> {
         self.partial
+    }
+
+    /// Names the parts of which something was lost.
+    pub(super) fn remarks(&self) -> impl Iterator<Item = &str> {
+        self.remarks.iter().map(String::as_str)
     }
 
     /// Remembers the first reason why something was not read.
@@ -79,13 +87,17 @@ impl<'a> Parts<'a> {
         read: impl FnOnce(&mut dyn BufRead) -> Option<Reason>,
     ) -> Reading {
         let name = self.names.get(&key(name)).map_or(name, String::as_str);
-        self.package.stream(name, read)
+        let reading = self.package.stream(name, read);
+        self.remarks.extend(remark(name, &reading));
+        reading
     }
 
     /// Feeds the XML events of a part to `take` until it returns false.
     pub(super) fn xml(&mut self, name: &str, take: impl FnMut(&Event<'_>) -> bool) -> Reading {
         let name = self.names.get(&key(name)).map_or(name, String::as_str);
-        self.package.xml(name, take)
+        let reading = self.package.xml(name, take);
+        self.remarks.extend(remark(name, &reading));
+        reading
     }
 
     /// Reads, like [`Parts::xml`], a part that a document can do without.
@@ -145,6 +157,15 @@ impl<'a> Parts<'a> {
             });
         }
         found
+    }
+}
+
+/// What is to be said about a part, if something of it was lost by damage.
+fn remark(name: &str, reading: &Reading) -> Option<String> {
+    match reading {
+        Ok(Some(Reason::Damaged)) => Some(part_is_damaged(name)),
+        Err(_) => Some(format!("the part {name} is missing or cannot be read")),
+        Ok(_) => None,
     }
 }
 

@@ -269,7 +269,11 @@ impl<'a> Walk<'a, '_> {
         let name = [&b"UF"[..], b"F"].iter().find_map(|key| {
             text(file.get_deref(key, self.document).ok()?).filter(|name| !name.is_empty())
         });
-        let name = name.unwrap_or_default();
+        self.hand_over(&name.unwrap_or_default(), stream);
+    }
+
+    /// Passes on an embedded file stream (7.11.4) under this name.
+    fn hand_over(&mut self, name: &str, stream: &Stream) {
         let parameters = dictionary(self.document, &stream.dict, b"Params");
         let modified = parameters
             .and_then(|parameters| text(parameters.get_deref(b"ModDate", self.document).ok()?))
@@ -282,7 +286,7 @@ impl<'a> Walk<'a, '_> {
                 let mut bytes = bytes.take(limit);
                 let reason = self
                     .sink
-                    .member(&name, Role::Attachment, modified, &mut bytes);
+                    .member(name, Role::Attachment, modified, &mut bytes);
                 let left =
                     bytes.limit() == 0 && bytes.into_inner().read(&mut [0]).is_ok_and(|n| n > 0);
                 reason.or(left.then_some(Reason::InflateLimit))
@@ -290,7 +294,7 @@ impl<'a> Walk<'a, '_> {
             None => {
                 let unread =
                     self.sink
-                        .member_unread(&name, Role::Attachment, modified, Reason::Damaged);
+                        .member_unread(name, Role::Attachment, modified, Reason::Damaged);
                 unread.or(Some(Reason::PartsFailed))
             }
         };

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use brackets::Brackets;
 use piece::pieces;
-pub(super) use run::Place;
+pub(super) use run::{Place, is_leftward};
 use run::{Run, run};
 
 /// Gap that separates pieces of a line: cells, columns.
@@ -28,6 +28,8 @@ const MAX_RUNS: usize = 200_000;
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     runs: Vec<Run>,
+    /// How many more characters were drawn than stand here, as other text stands for them.
+    pub(super) replaced: usize,
 }
 
 impl Layout {

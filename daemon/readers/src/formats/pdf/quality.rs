@@ -47,6 +47,12 @@ impl Quality {
         quality
     }
 
+    /// Adds this many characters that mean something.
+    pub(super) fn with(mut self, more: usize) -> Self {
+        self.characters += more;
+        self
+    }
+
     /// Share of the characters that look like text; 100 if there are none.
     pub(super) fn percent(self) -> u8 {
         let good = (self.characters - self.odd) * 100;

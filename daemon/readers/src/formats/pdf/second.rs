@@ -5,12 +5,14 @@ use std::sync::Arc;
 use hayro_interpret::font::{Glyph, GlyphId, GlyphRun};
 use hayro_interpret::hayro_cmap::{BfString, WritingMode};
 use hayro_interpret::hayro_syntax::Pdf;
+use hayro_interpret::hayro_syntax::object::Dict;
 use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
 use hayro_interpret::{
     BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
     InterpreterCache, InterpreterSettings, RenderContent, SoftMask, interpret_page,
 };
 
+use super::actual_text::Replacements;
 use super::layout::{Layout, Place};
 
 /// Units of a font per height.
@@ -68,14 +70,19 @@ impl Second {
         let everywhere = Rect::new(-1e6, -1e6, 1e6, 1e6);
         let xref = self.pdf.xref();
         let mut context = Context::new(Affine::IDENTITY, everywhere, &cache, xref, settings);
-        let mut glyphs = Glyphs(Layout::default());
+        let mut glyphs = Glyphs::default();
         interpret_page(page, &mut context, &mut glyphs);
-        Some(glyphs.0)
+        glyphs.replacements.finish(&mut glyphs.layout);
+        Some(glyphs.layout)
     }
 }
 
 /// Collects characters and draws nothing.
-struct Glyphs(Layout);
+#[derive(Default)]
+struct Glyphs {
+    layout: Layout,
+    replacements: Replacements,
+}
 
 impl Glyphs {
     fn take(&mut self, glyph: &Glyph<'_>, at: Affine, mode: WritingMode) {
@@ -97,11 +104,14 @@ impl Glyphs {
             direction: (direction.x, direction.y),
             size: up.hypot() * UNITS,
         };
+        if self.replacements.take(place) {
+            return;
+        }
         match glyph.as_unicode() {
             None if is_blank(glyph) => {}
-            Some(BfString::Char(char)) => self.0.push(char.encode_utf8(&mut [0; 4]), place),
-            Some(BfString::String(text)) => self.0.push(&text, place),
-            None => self.0.push("\u{fffd}", place),
+            Some(BfString::Char(char)) => self.layout.push(char.encode_utf8(&mut [0; 4]), place),
+            Some(BfString::String(text)) => self.layout.push(&text, place),
+            None => self.layout.push("\u{fffd}", place),
         }
     }
 }
@@ -123,6 +133,14 @@ impl Device<'_> for Glyphs {
                 run.writing_mode(),
             );
         }
+    }
+
+    fn begin_marked_content(&mut self, _: &[u8], properties: Option<&Dict<'_>>) {
+        self.replacements.begin(properties);
+    }
+
+    fn end_marked_content(&mut self) {
+        self.replacements.end(&mut self.layout);
     }
 
     fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}

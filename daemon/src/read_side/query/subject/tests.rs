@@ -1,5 +1,6 @@
 //! States of extracted and canonicalised texts.
 
+use super::upload::outcome;
 use super::*;
 
 #[test]

@@ -9,6 +9,7 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, State};
 
 use super::Unpacker;
+use super::allowance::{Allowance, MemberSkip};
 use super::names::name;
 use crate::write_side::ingest::extract::ContentBytes;
 use crate::write_side::ingest::facts::{frames_asked_if_page, holds_members};
@@ -20,25 +21,13 @@ use crate::write_side::ingest::worker_answer::{member_record, member_stat, state
 /// The members under one file on disk that are extracted so far.
 pub(super) struct MemberTree<'a> {
     unpacker: &'a Unpacker<'a>,
-    /// Remaining time at workers.
-    time: Duration,
-    /// Remaining time for containers on record that are unpacked again for their members.
-    time_again: Duration,
-    /// Bytes that may still be extracted.
-    bytes: u64,
-    /// Members that may still be examined.
-    entries: usize,
-    /// Members beyond the limits that may still be recorded by name.
-    names: usize,
+    allowance: Allowance,
     /// Contents already read in this tree.
     read: HashMap<ContentHash, FirstHolder>,
     /// Contents being extracted, the outermost first: a content that contains itself would never end.
     open: Vec<ContentHash>,
     files: Vec<SeenFile>,
 }
-
-/// Why a member is recorded without its content: state and reason code.
-type MemberSkip = (State, Reason);
 
 /// The first member that holds a content.
 struct FirstHolder {
@@ -72,11 +61,7 @@ impl<'a> MemberTree<'a> {
     pub(super) fn new(unpacker: &'a Unpacker<'a>, content: ContentHash) -> Self {
         Self {
             unpacker,
-            time: unpacker.limits.time,
-            time_again: unpacker.limits.time,
-            bytes: unpacker.limits.bytes,
-            entries: unpacker.limits.entries,
-            names: unpacker.limits.entries,
+            allowance: Allowance::of(unpacker.limits),
             read: HashMap::new(),
             open: vec![content],
             files: Vec::new(),
@@ -89,7 +74,7 @@ impl<'a> MemberTree<'a> {
         container: &FileKey,
         members: Vec<Member>,
     ) -> Result<Vec<SeenFile>, IndexError> {
-        self.entries = self.entries.saturating_sub(members.len());
+        self.allowance.begin(members.len());
         self.visit(container, members)?;
         Ok(self.files)
     }
@@ -126,7 +111,7 @@ impl<'a> MemberTree<'a> {
     }
 
     fn render(&mut self, page: &FramedPage<'_>) -> Result<Member, MemberSkip> {
-        self.take(1, page.bytes())?;
+        self.allowance.take(1, page.bytes(), self.open.len())?;
         let rendered = page.put_together(&self.unpacker.extractor.space());
         rendered.map_err(|_| (State::Unstable, Reason::ReadError))
     }
@@ -253,7 +238,7 @@ impl<'a> MemberTree<'a> {
         asked: Option<Vec<String>>,
         copies: Vec<SeenFile>,
     ) -> ReadMember {
-        let copies = match self.take(copies.len(), 0) {
+        let copies = match self.allowance.take(copies.len(), 0, self.open.len()) {
             Ok(()) => copies,
             Err(skip) => self.named_only(key, copies, skip),
         };
@@ -274,7 +259,7 @@ impl<'a> MemberTree<'a> {
     ) -> Vec<SeenFile> {
         let is_direct = |copy: &SeenFile| copy.key.container().as_ref() == Some(key);
         let mut named: Vec<SeenFile> = copies.into_iter().filter(is_direct).collect();
-        named.truncate(self.take_names(named.len()));
+        named.truncate(self.allowance.take_names(named.len()));
         for copy in &mut named {
             let outcome = FileOutcome::Unread(state, reason.into());
             copy.record = FileRecord {
@@ -292,7 +277,7 @@ impl<'a> MemberTree<'a> {
         (hash, length): (ContentHash, u64),
         known: Option<ContentRecord>,
     ) -> Result<ReadMember, MemberSkip> {
-        if self.time.is_zero() {
+        if self.allowance.is_out_of_time() {
             // What was read so far is not read again, so that the next try gets further.
             return Err((State::Unstable, Reason::WallLimit));
         }
@@ -322,18 +307,12 @@ impl<'a> MemberTree<'a> {
         })
     }
 
-    /// Charges the time for a content that was read. A content on record that is unpacked again for its members has
-    /// a separate budget of the same size: otherwise each try would use up the time for new contents, and no try
-    /// would get further.
+    /// Charges the time for a content that was read.
     pub(super) fn charge(&mut self, took: Duration, known: Option<&ContentRecord>) {
         let records = self.unpacker.records;
         let is_read =
             |known: &ContentRecord| holds_members(known) && !records.deserves_another_try(known);
-        if known.is_some_and(is_read) && !self.time_again.is_zero() {
-            self.time_again = self.time_again.saturating_sub(took);
-        } else {
-            self.time = self.time.saturating_sub(took);
-        }
+        self.allowance.charge(took, known.is_some_and(is_read));
     }
 
     /// The members of a container, one level below; without their bytes if the limits leave no room for
@@ -341,8 +320,8 @@ impl<'a> MemberTree<'a> {
     fn admitted(&mut self, mut members: Vec<Member>) -> Vec<Member> {
         let bodies = members.iter().filter_map(|m| m.body.as_ref().ok());
         let bytes = bodies.map(MemberBytes::length).sum();
-        if let Err((_, reason)) = self.take(members.len(), bytes) {
-            members.truncate(self.take_names(members.len()));
+        if let Err((_, reason)) = self.allowance.take(members.len(), bytes, self.open.len()) {
+            members.truncate(self.allowance.take_names(members.len()));
             let with_bytes = members.iter_mut().filter(|member| member.body.is_ok());
             with_bytes.for_each(|member| member.body = Err(reason));
         }
@@ -357,30 +336,6 @@ impl<'a> MemberTree<'a> {
             .filter(|file| file.key.path.starts_with(&inside))
             .map(|file| moved(&file.key, file.record.clone(), first, key))
             .collect()
-    }
-
-    /// Reserves room for this many more members one level below.
-    fn take(&mut self, members: usize, bytes: u64) -> Result<(), MemberSkip> {
-        match () {
-            () if members == 0 => return Ok(()),
-            () if self.open.len() >= self.unpacker.limits.nesting => {
-                return Err((State::TooLarge, Reason::DepthLimit));
-            }
-            () if members > self.entries => return Err((State::TooLarge, Reason::PartsLimit)),
-            () if bytes > self.bytes => return Err((State::TooLarge, Reason::InflateLimit)),
-            () => {}
-        }
-        self.entries -= members;
-        self.bytes -= bytes;
-        Ok(())
-    }
-
-    /// How many of this many members beyond the limits are recorded by name: as many again as may be
-    /// read, and at least one of each container, so that it is visible that it has members.
-    fn take_names(&mut self, members: usize) -> usize {
-        let named = members.min(self.names.max(1));
-        self.names -= named.min(self.names);
-        named
     }
 }
 

@@ -44,14 +44,7 @@ pub(super) fn entry(
         entries.seen += 1;
         return Ok(known_end);
     }
-    let locked = header.flags & ENCRYPTED != 0;
-    if locked || !matches!(header.method, STORED | DEFLATED) || streamed && header.method == STORED
-    {
-        let reason = if locked {
-            Reason::PasswordNeeded
-        } else {
-            Reason::KindNotRead
-        };
+    if let Some(reason) = refusal(header) {
         entries.unread(&header.name, None, reason);
         return Ok(known_end);
     }
@@ -80,6 +73,18 @@ pub(super) fn entry(
         cut.is_none()
             .then(|| after_descriptor(input, header.data + read))
     }))
+}
+
+/// Why the bytes of an entry cannot be read.
+fn refusal(header: &LocalHeader) -> Option<Reason> {
+    // Only a method that marks its end can be read without a length.
+    let has_end =
+        header.method == DEFLATED || header.method == STORED && header.flags & STREAMED == 0;
+    match () {
+        () if header.flags & ENCRYPTED != 0 => Some(Reason::PasswordNeeded),
+        () if !has_end => Some(Reason::KindNotRead),
+        () => None,
+    }
 }
 
 /// The position after the sizes that follow the data: their signature is optional, and they have either width.

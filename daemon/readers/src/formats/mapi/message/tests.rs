@@ -1,12 +1,15 @@
 //! Messages made of properties, read as they are and as mail.
 
-use simdex_extract::Budgets;
+use simdex_extract::{Budgets, Fact, Role};
 
 use super::super::super::eml;
+use super::super::as_mail::as_mail;
 use super::super::compressed_rtf::tests::pack;
+use super::super::people::{self, Receiver};
 use super::super::properties::Value;
 use super::*;
 use crate::input::input_of;
+use crate::sink::Sink;
 use crate::sink::collected::Collected;
 
 fn bag(properties: &[(u16, &str)]) -> Properties {

@@ -4,7 +4,8 @@
 use simdex_extract::Reason;
 
 use super::super::properties::{Properties, id, is_used};
-use super::store::{Node, Store};
+use super::layout::Node;
+use super::store::Store;
 
 /// Signatures of a heap, a tree, a bag of properties and a table [§2.3.1.2].
 const HEAP: u8 = 0xec;

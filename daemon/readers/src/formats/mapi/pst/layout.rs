@@ -3,7 +3,12 @@
 //!
 //! The last is not in [MS-PST]; it differs in what [`Layout::Large`] does differently here.
 
-use super::store::Node;
+/// Where the data of a node and its subnodes are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) data: u64,
+    pub(super) subnodes: u64,
+}
 
 /// Types of pages: of the tree of blocks, and of the tree of nodes [§2.2.2.7.1].
 pub(super) const BLOCKS: u8 = 0x80;

@@ -8,7 +8,8 @@ use simdex_extract::Reason;
 use super::super::message::{Attachment, Content, Message};
 use super::super::properties::{id, kind};
 use super::heap::{Heap, Lazy, long};
-use super::store::{Node, Store};
+use super::layout::Node;
+use super::store::Store;
 use crate::sink::Sink;
 
 /// The type of a node, in the low bits of its number [§2.2.2.1].

@@ -12,7 +12,7 @@ use simdex_extract::{Outcome, Reason};
 
 use super::super::checksum;
 use super::cipher::Cipher;
-use super::layout::{BLOCKS, Layout, NODES, Page};
+use super::layout::{BLOCKS, Layout, NODES, Node, Page};
 use crate::input::Input;
 use crate::sink::Sink;
 
@@ -41,13 +41,6 @@ pub(super) struct Store<'a> {
     left: Cell<u64>,
     /// Blocks whose checksum was wrong.
     pub(super) wrong_checksums: Cell<u64>,
-}
-
-/// Where the data of a node and its subnodes are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Node {
-    pub(super) data: u64,
-    pub(super) subnodes: u64,
 }
 
 impl<'a> Store<'a> {

@@ -55,6 +55,15 @@ const STYLES: (&str, &str) = (
 );
 
 #[test]
+fn a_sheet_that_breaks_off_between_tags_is_damaged() {
+    let cut = "<worksheet><sheetData><row><c><v>1</v></c></row>";
+    let whole = format!("{cut}</sheetData></worksheet>");
+    assert_eq!(book(&whole, &[], Budgets::default()).0, Ok(None));
+    let (reading, text, _) = book(cut, &[], Budgets::default());
+    assert_eq!((reading, &*text), (Ok(Some(Reason::Damaged)), "1\n"));
+}
+
+#[test]
 fn cells_of_every_type() {
     let sheet = "<sheetData><row r='1'><c r='A1' t='s'><v>0</v></c><c r='B1' s='1'/><c r='C1' t='s'><v> 2 </v></c>\
                  <c t='s'><v>3</v></c><c t='s'><v>99</v></c></row>\

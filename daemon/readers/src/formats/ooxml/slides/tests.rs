@@ -40,6 +40,18 @@ fn shape(placeholder: &str, text: &str) -> String {
 }
 
 #[test]
+fn a_slide_that_breaks_off_between_tags_is_damaged() {
+    let whole = format!("<p:sld>{}</p:sld>", shape("title", "first"));
+    assert_eq!(two(&whole, &whole, &[]).0, Ok(None));
+    let cut = whole.replace("</p:sp></p:sld>", "");
+    let (reading, text, _) = two(&whole, &cut, &[]);
+    assert_eq!(
+        (reading, &*text),
+        (Ok(Some(Reason::Damaged)), "first\nfirst\n")
+    );
+}
+
+#[test]
 fn slides_come_in_the_order_of_the_presentation_and_footers_once() {
     let slide = |title| {
         let shapes = ["title", "sldNum", "ftr"]

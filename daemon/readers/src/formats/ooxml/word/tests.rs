@@ -268,6 +268,39 @@ fn damage_in_a_part_keeps_the_rest() {
 }
 
 #[test]
+fn a_part_that_breaks_off_between_tags_is_named() {
+    for kind in ["header", "footer", "footnotes", "endnotes", "comments"] {
+        let name = format!("word/{kind}.xml");
+        let read_part = |part: &str| {
+            let bytes = docx(&paragraph("body"), &[(&name, kind, part)]);
+            let mut sink = Sink::of(1 << 20);
+            let reading = read(&input_of(&bytes), &mut sink);
+            let text = sink.take_text();
+            (reading, text, sink.into_remarks().0)
+        };
+        let whole = format!("<w:x>{}{}</w:x>", paragraph("one"), paragraph("two"));
+        let (reading, _, remarks) = read_part(&whole);
+        assert_eq!((reading, remarks), (Ok(None), Vec::new()), "{kind}");
+        for end in ["</w:p>", "</w:t>", "<w:r>"] {
+            let cut = &whole[..whole.find(end).unwrap() + end.len()];
+            let (reading, text, remarks) = read_part(cut);
+            assert_eq!(reading, Ok(Some(Reason::Damaged)), "{cut}");
+            assert!(text.starts_with("body\n"), "{text}");
+            assert!(
+                matches!(&*remarks, [said] if said.contains(&name)),
+                "{remarks:?}"
+            );
+        }
+    }
+    let body = docx(&paragraph("body"), &[]);
+    assert_eq!(text(&body).0, Ok(None));
+    let open = docx("<w:p><w:r><w:t>body</w:t></w:document>", &[]);
+    assert_eq!(text(&open).0, Ok(None), "nothing is lost");
+    let cut = docx(&format!("{}<w:document>", paragraph("body")), &[]);
+    assert_eq!(text(&cut).0, Ok(Some(Reason::Damaged)));
+}
+
+#[test]
 fn a_missing_body_is_malformed_and_a_missing_note_is_not() {
     let whole = docx(
         &paragraph("body"),

@@ -34,6 +34,24 @@ pub(in super::super) struct Place {
     pub(in super::super) size: f64,
 }
 
+impl Place {
+    /// Whether `other` is on the same baseline, or less than `shift` font sizes from it.
+    pub(in super::super) fn is_on_line_of(&self, other: &Self, shift: f64) -> bool {
+        let (dx, dy) = self.direction;
+        let off = (dx * (other.y - self.y) - dy * (other.x - self.x)) / dx.hypot(dy);
+        off.abs() <= shift * self.size
+    }
+
+    /// The place of what stands from here to the end of `last`.
+    pub(in super::super) fn up_to_end_of(&self, last: &Self) -> Self {
+        let advance = (
+            last.x + last.advance.0 - self.x,
+            last.y + last.advance.1 - self.y,
+        );
+        Self { advance, ..*self }
+    }
+}
+
 /// Characters on one baseline, in a frame rotated so that they run to the right.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Run {
@@ -81,7 +99,7 @@ pub(super) fn run(text: &str, place: Place) -> Option<Run> {
 }
 
 /// Letters of Hebrew, Arabic and their neighbours; their digits run to the right.
-fn is_leftward(c: char) -> bool {
+pub(in super::super) fn is_leftward(c: char) -> bool {
     !c.is_numeric()
         && matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
 }

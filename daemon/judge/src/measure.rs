@@ -1,0 +1,99 @@
+//! Measures the signals of a pair of texts.
+
+use std::cell::OnceCell;
+use std::time::{Duration, Instant};
+
+use crate::signal::{COUNT, Cost, KnownSignals, Signal, UNKNOWN, bsw, compression, snippet, title};
+use crate::text::JudgedText;
+
+/// c(AB) of one pair, made once for both distances.
+#[derive(Debug, Default)]
+pub struct JointLength(OnceCell<u64>);
+
+impl JointLength {
+    fn of(&self, a: &JudgedText, b: &JudgedText) -> u64 {
+        let joined = || compression::together(a.beginning(), b.beginning());
+        *self.0.get_or_init(joined)
+    }
+}
+
+/// The value of a signal that needs the texts; `None` if it is not known, or needs none. `together` caches what belongs
+/// to one pair.
+pub fn of_texts(
+    signal: Signal,
+    a: &JudgedText,
+    b: &JudgedText,
+    together: &JointLength,
+) -> Option<f64> {
+    Some(match signal {
+        Signal::SameTitle => f64::from(u8::from(title::same(a.title(), b.title())?)),
+        Signal::OwnWords => a.own_words().shared(b.own_words())?,
+        Signal::OwnNumbers => a.own_words().numbers_shared(b.own_words())?,
+        Signal::FirstOwnWords => a.own_words().first_shared(b.own_words())?,
+        Signal::SimhashDistance => a.simhash().distance(b.simhash()),
+        Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
+        Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),
+        Signal::SnippetMcd => snippet::distance(a.beginning(), b.beginning()),
+        Signal::Ncd => compression::ncd(a.compressed(), b.compressed(), together.of(a, b)),
+        Signal::Mcd => compression::mcd(a.compressed(), b.compressed(), together.of(a, b)),
+        _ => return None,
+    })
+}
+
+/// How long a signal takes for a pair of texts of which nothing is cached.
+pub fn time_of(signal: Signal, known: &KnownSignals, a: &JudgedText, b: &JudgedText) -> Duration {
+    let (a, b) = (a.afresh(), b.afresh());
+    let started = Instant::now();
+    let value = match signal.cost() {
+        Cost::Known => known.value(signal),
+        _ => of_texts(signal, &a, &b, &JointLength::default()),
+    };
+    std::hint::black_box(value);
+    started.elapsed()
+}
+
+/// The values of all signals of one pair, by [`Signal::index`]; [`UNKNOWN`] for one that says nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Values(pub [f64; COUNT]);
+
+impl Values {
+    /// All signals of a pair.
+    pub fn measured(known: &KnownSignals, a: &JudgedText, b: &JudgedText) -> Self {
+        let together = JointLength::default();
+        Self(Signal::ALL.map(|signal| {
+            let read = || of_texts(signal, a, b, &together);
+            known.value(signal).or_else(read).unwrap_or(UNKNOWN)
+        }))
+    }
+
+    /// The value of one signal.
+    pub fn get(&self, signal: Signal) -> f64 {
+        self.0[signal.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_compression_of_both_serves_both_distances() {
+        let [a, b] = ["the tenant pays", "the landlord repairs"].map(JudgedText::new);
+        let both = JointLength::default();
+        let value = |signal, both: &JointLength| of_texts(signal, &a, &b, both);
+        let plain = value(Signal::Ncd, &both);
+        let compressed = compression::together(a.beginning(), b.beginning());
+        assert_eq!(both.0.get(), Some(&compressed));
+        let modified = value(Signal::Mcd, &both);
+        let apart = [Signal::Ncd, Signal::Mcd].map(|signal| value(signal, &JointLength::default()));
+        assert_eq!([plain, modified], apart);
+    }
+
+    #[test]
+    fn what_is_not_known_lies_halfway() {
+        let text = JudgedText::new("some words that make a text");
+        let values = Values::measured(&KnownSignals::default(), &text, &text);
+        assert_eq!(values.get(Signal::SameRoot), UNKNOWN);
+        assert_eq!(values.get(Signal::SimhashDistance), 0.0);
+    }
+}

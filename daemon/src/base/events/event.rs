@@ -1,0 +1,121 @@
+//! What an event says: which change became visible, and where.
+
+use std::path::PathBuf;
+
+use simdex_index::View;
+use simdex_schema::{GroupId, RootId};
+
+/// Approximate bytes of an event beside its path and detail.
+const EVENT_BYTES: usize = 128;
+
+/// The kind of change that an event reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// The stream begins here; not a change.
+    Watching,
+    /// A file is new or has changed, and was read.
+    FileIndexed,
+    /// A file is new or has changed, and nothing of it could be read; the detail says why.
+    FileUnread,
+    /// A file is new or has changed, and was read: it holds no text, or less than a shingle; the detail has its state.
+    FileWithoutText,
+    /// A file is gone.
+    FileRemoved,
+    /// A group is new; the path is of its principal.
+    GroupMade,
+    /// A file's document joined a group.
+    GroupJoined,
+    /// A file's document left a group.
+    GroupLeft,
+    /// A group has another principal, whose path is given.
+    GroupLed,
+    /// A group is no more; the path is of the principal it had, where a file still carries that.
+    GroupVanished,
+    /// A root changed its state.
+    RootState,
+}
+
+impl EventKind {
+    /// The name shown to users.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Watching => "watching",
+            Self::FileIndexed => "file-indexed",
+            Self::FileUnread => "file-unread",
+            Self::FileWithoutText => "file-without-text",
+            Self::FileRemoved => "file-removed",
+            Self::GroupMade => "group-made",
+            Self::GroupJoined => "group-joined",
+            Self::GroupLeft => "group-left",
+            Self::GroupLed => "group-led",
+            Self::GroupVanished => "group-vanished",
+            Self::RootState => "root-state",
+        }
+    }
+}
+
+/// A change that queries can see: its kind and place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VisibleChange {
+    /// The kind of change.
+    pub kind: EventKind,
+    /// The root concerned. Subscribers that may not see it do not get the event; without a root, only
+    /// subscribers of all roots do.
+    pub root: Option<RootId>,
+    /// The file, or the root; empty where there is none.
+    pub path: PathBuf,
+    /// The group concerned.
+    pub group: Option<GroupId>,
+    /// Further detail for people.
+    pub detail: String,
+}
+
+/// One change, numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Numbers ascend by one, across runs of the daemon too.
+    pub number: u64,
+    /// Microseconds since 1970.
+    pub at: i64,
+    /// The change, and its place.
+    pub change: VisibleChange,
+}
+
+impl Event {
+    /// Approximate bytes that it takes while it is kept.
+    pub(super) fn bytes(&self) -> usize {
+        EVENT_BYTES + self.change.path.as_os_str().len() + self.change.detail.len()
+    }
+
+    /// Whether a subscriber with this view gets it.
+    pub fn is_in(&self, view: &View) -> bool {
+        match self.change.root {
+            Some(root) => view.shows(root),
+            None => *view == View::All,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_without_a_root_is_for_those_who_may_see_all() {
+        let event = |root| Event {
+            number: 1,
+            at: 0,
+            change: VisibleChange {
+                kind: EventKind::FileRemoved,
+                root,
+                path: PathBuf::from("/a"),
+                group: None,
+                detail: String::new(),
+            },
+        };
+        let one = View::Roots([RootId(1)].into());
+        let other = View::Roots([RootId(2)].into());
+        assert!(event(Some(RootId(1))).is_in(&one) && !event(Some(RootId(1))).is_in(&other));
+        assert!(event(None).is_in(&View::All) && !event(None).is_in(&one));
+    }
+}
