@@ -258,6 +258,11 @@ pub const STUDIES: &[Study] = &[
         run: papers::lexical::stability,
     },
     Study {
+        name: "text-forms",
+        about: "markup, punctuation and case before shingles of words and characters: pairs found (Ignatov et al., Ye et al.)",
+        run: papers::text_forms::run,
+    },
+    Study {
         name: "ignatov-images",
         about: "images of fixed, logarithmic and linear size: error and fingerprints kept",
         run: papers::ignatov_images::run,

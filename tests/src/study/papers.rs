@@ -30,6 +30,7 @@ pub(super) mod lexical;
 pub(super) mod mod_n_error;
 mod pair_counts;
 pub(super) mod sketch_families;
+pub(super) mod text_forms;
 pub(super) mod units;
 pub(super) mod ye;
 pub(super) mod ye_recall;
