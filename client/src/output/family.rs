@@ -10,7 +10,7 @@ mod tree;
 use simdex_client::FamilyPart;
 use simdex_client::lines::date;
 use simdex_client::text::escaped;
-use simdex_client::wire::{Direction, VersionEdge, VersionFile, VersionKind};
+use simdex_client::wire::{Direction, Renaming, VersionEdge, VersionFile, VersionKind};
 
 use crate::output::text::{UNKNOWN, ending, ratio};
 
@@ -159,6 +159,9 @@ impl Version {
         let Some(edge) = &self.edge else {
             return UNKNOWN.to_owned();
         };
+        if let Some(resemblance) = edge.resemblance_renamed {
+            return format!("renamed {}", ratio(resemblance));
+        }
         let (name, value) = match edge.kind() {
             VersionKind::Contains => ("contains", edge.containment_of_parent),
             VersionKind::ContainedIn => ("contained", edge.containment_of_version),
@@ -177,6 +180,16 @@ impl Version {
             Some(Direction::Text) => "text",
             Some(Direction::Unknown | Direction::Unspecified) => "unknown",
         }
+    }
+
+    /// The names that were replaced from its parent version to it.
+    fn renamings(&self) -> impl Iterator<Item = String> + '_ {
+        let edges = self.edge.iter();
+        let renamings = edges.flat_map(|edge| &edge.renamings);
+        renamings.map(|Renaming { from, to }| {
+            let [from, to] = [from, to].map(|name| escaped(name.as_bytes()));
+            format!("{from} → {to}")
+        })
     }
 
     /// The number of files that are not listed.

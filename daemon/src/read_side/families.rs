@@ -5,10 +5,12 @@
 //!
 //! * [`samples`] holds shingles of all versions in bounded memory and counts how alike one is to all others.
 //! * [`arrange()`] gives each version the earlier one that it resembles most.
+//! * [`renaming`] finds names that were replaced between two texts.
 //! * [`written_dates`] finds the dates written in a text.
 
 pub mod arrange;
 mod grow;
+pub mod renaming;
 pub mod samples;
 #[cfg(test)]
 mod tests;
@@ -16,4 +18,5 @@ mod times;
 pub mod written_dates;
 
 pub use arrange::{DateKind, Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
+pub use renaming::Renaming;
 pub use samples::{CountedSamples, LinkRule, Samples};

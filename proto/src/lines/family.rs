@@ -27,6 +27,19 @@ pub struct VersionEdge {
     /// Base64 of `container`, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_bytes: Option<String>,
+    /// Names that were replaced from the earlier to the later, where that explains why they share so little.
+    pub renamings: Vec<Renaming>,
+    /// Resemblance of both texts with these replacements undone; null if there are none.
+    pub resemblance_renamed: Option<f64>,
+}
+
+/// A name that was replaced throughout a text.
+#[derive(Clone, Debug, Serialize)]
+pub struct Renaming {
+    /// The name in the earlier version.
+    pub from: String,
+    /// The name in the later version.
+    pub to: String,
 }
 
 impl From<&v1::VersionEdge> for VersionEdge {
@@ -41,6 +54,17 @@ impl From<&v1::VersionEdge> for VersionEdge {
             direction: direction(edge.direction),
             container: (!edge.container.is_empty()).then(|| lossy(&edge.container)),
             container_bytes: exact(&edge.container),
+            renamings: edge.renamings.iter().map(Renaming::from).collect(),
+            resemblance_renamed: edge.resemblance_renamed,
+        }
+    }
+}
+
+impl From<&v1::Renaming> for Renaming {
+    fn from(renaming: &v1::Renaming) -> Self {
+        Self {
+            from: renaming.from.clone(),
+            to: renaming.to.clone(),
         }
     }
 }

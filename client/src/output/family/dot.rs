@@ -30,9 +30,13 @@ pub(crate) fn dot(family: &Family, out: &mut impl Write) -> io::Result<()> {
             true => String::new(),
             false => format!("\\nin {}", quoted(&escaped(&edge.container))),
         };
+        let renamed = version.renamings();
+        let renamed: String = renamed
+            .map(|names| format!("\\n{}", quoted(&names)))
+            .collect();
         writeln!(
             out,
-            "  v{} -> v{} [label=\"{kind}\\n{told_by}{within}\"{dashed}];",
+            "  v{} -> v{} [label=\"{kind}\\n{told_by}{within}{renamed}\"{dashed}];",
             edge.parent, edge.version
         )?;
     }

@@ -119,7 +119,8 @@ fn version(
     let number = row.version + 1;
     let (day, kind, told_by) = (version.day(), version.kind(), version.told_by());
     writeln!(out, "<g{class}>")?;
-    let files = version.files.join("\n");
+    let lines = version.renamings().chain(version.files.iter().cloned());
+    let files = lines.collect::<Vec<_>>().join("\n");
     let all = format!("version {number}, {day}, {kind}, told by {told_by}\n{files}");
     writeln!(out, "<title>{}</title>", plain(&all))?;
     writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\"/>")?;

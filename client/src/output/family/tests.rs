@@ -29,7 +29,7 @@ fn edge(version: u32, parent: u32, kind: VersionKind, direction: Direction) -> V
         containment_of_version: 0.95,
         containment_of_parent: 0.96,
         direction: direction.into(),
-        container: Vec::new(),
+        ..VersionEdge::default()
     }
 }
 
@@ -72,6 +72,12 @@ fn parts() -> Vec<FamilyPart> {
         edge(7, 4, Kind::Contains, By::ModificationTime),
         edge(8, 7, Kind::RevisedFrom, By::InnerDate),
     ];
+    let mut edges = edges;
+    edges[3].resemblance_renamed = Some(0.97);
+    edges[3].renamings = vec![wire::Renaming {
+        from: "meridian".to_owned(),
+        to: "north\u{202e}wind \"pro\"".to_owned(),
+    }];
     let files = files.into_iter().map(FamilyPart::File);
     files.chain(edges.map(FamilyPart::Edge)).collect()
 }

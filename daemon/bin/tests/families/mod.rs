@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+mod renamed;
+
 use simdex_client::{FamilyPart, FindOptions, Subject, wire};
 
 use crate::daemon::{Daemon, code, prose, tar};

@@ -6,29 +6,30 @@
 //! is then counted on all shingles of both texts, and one that does not hold is left out.
 
 mod containers;
+mod count;
+mod renamed;
 mod search;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, HeldShingles, IndexError, IndexReader, View};
+use simdex_index::{Cancel, IndexError, IndexReader, View};
 use simdex_schema::{DocId, DocumentHash};
-use simdex_signature::{Rung, Scheme, SchemeKind, ShingleSet};
+use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use super::hits::{SchemeUsed, relation};
 use super::{
-    DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject,
+    DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, ShingledText, Subject,
     SubjectSummary, best_date, require_indexed,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::families::{
-    DateKind, Direction, LinkRule, PlacedVersion, Version, VersionDate, arrange,
+    DateKind, Direction, LinkRule, PlacedVersion, Renaming, Version, VersionDate, arrange,
 };
 use containers::{ContainerPaths, innermost_common};
+use count::count_edge;
+pub use renamed::Renamed;
 use search::{FoundVersion, FoundVersions, search};
-
-/// A text of which this share is found in another holds little else: the later one is a revision, not a container.
-const MOSTLY: f64 = 0.5;
 
 /// Parameters of a search for a family.
 #[derive(Clone, Debug)]
@@ -71,6 +72,8 @@ pub struct FamilyEdge {
     pub direction: Direction,
     /// The innermost container that holds a file of each; or a file of one version that contains one of the other.
     pub container: Option<PathBuf>,
+    /// Names that were replaced from the earlier to the later, if that explains how little they share.
+    pub renamed: Option<Renamed>,
 }
 
 /// A file of a version.
@@ -137,18 +140,18 @@ pub fn find_family(
             continue;
         };
         let pair = [placed.version, parent].map(|version| &found_versions[version]);
-        let Some((kind, overlap)) = count_edge(index, (subject, text), pair, params, cancel)?
-        else {
+        let Some(counted) = count_edge(index, (subject, text), pair, params, cancel)? else {
             continue;
         };
         let both = [placed.version, parent].map(|version| &paths[version]);
         edges.push(FamilyEdge {
             version: at,
             parent: place[parent],
-            kind,
-            overlap,
+            kind: counted.kind,
+            overlap: counted.overlap,
             direction,
             container: innermost_common(index, pair[0].document, &params.view, both)?,
+            renamed: counted.renamed,
         });
     }
     let date = |placed: &PlacedVersion| versions[placed.version].date;
@@ -328,63 +331,4 @@ fn version_date(date: KnownDate) -> VersionDate {
         }
     };
     VersionDate { kind, seconds }
-}
-
-/// An edge with its exact numbers, the later version first; `None` if the pair does not satisfy the
-/// rule on all shingles, or a text cannot be read any more.
-fn count_edge(
-    index: &IndexReader,
-    (subject, text): (&Subject, &ShingledText),
-    pair: [&FoundVersion; 2],
-    params: &FamilyParams,
-    cancel: &Cancel,
-) -> Result<Option<(VersionKind, Overlap)>, QueryError> {
-    cancel.check()?;
-    let [version, parent] = pair;
-    let (own, its) = (
-        set_of(index, subject, version)?,
-        set_of(index, subject, parent)?,
-    );
-    let listed = |held: &'_ Option<HeldShingles>, version: &FoundVersion| -> bool {
-        held.is_some() || subject.carries(version.hash)
-    };
-    if !listed(&own, version) || !listed(&its, parent) {
-        return Ok(None);
-    }
-    let of_subject: &ShingleSet = &text.shingles;
-    let (a, b) = (
-        own.as_deref().unwrap_or(of_subject),
-        its.as_deref().unwrap_or(of_subject),
-    );
-    let overlap = Overlap::exact(a, b, cancel)?;
-    let (a, b) = (a.len() as u64, b.len() as u64);
-    Ok(params
-        .rule
-        .links(overlap.shared, a, b)
-        .then(|| (version_kind(&overlap, params.relation_threshold), overlap)))
-}
-
-fn version_kind(overlap: &Overlap, threshold: f64) -> VersionKind {
-    let holds_else = |share: Option<f64>| share.is_some_and(|share| share < MOSTLY);
-    match overlap.relation(threshold) {
-        Relation::Contains if holds_else(overlap.containment_of_first.value) => {
-            VersionKind::Contains
-        }
-        Relation::ContainedIn if holds_else(overlap.containment_of_second.value) => {
-            VersionKind::ContainedIn
-        }
-        _ => VersionKind::RevisedFrom,
-    }
-}
-
-/// The shingles of a version; `None` for the subject, whose own are at hand, or if they cannot be read.
-fn set_of(
-    index: &IndexReader,
-    subject: &Subject,
-    version: &FoundVersion,
-) -> Result<Option<HeldShingles>, IndexError> {
-    let Some(document) = version.document.filter(|_| !subject.carries(version.hash)) else {
-        return Ok(None);
-    };
-    index.shingles_if_readable(document, subject.account())
 }
