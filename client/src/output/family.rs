@@ -44,6 +44,8 @@ struct Version {
     is_stated: bool,
     /// How it derives from an earlier version.
     edge: Option<VersionEdge>,
+    /// How it derives from a second one.
+    second: Option<VersionEdge>,
 }
 
 impl Family {
@@ -64,7 +66,10 @@ impl Family {
                 let is_known = (1..edge.version).contains(&edge.parent);
                 let version = self.versions.get_mut(place(edge.version));
                 if let Some(version) = version.filter(|_| is_known) {
-                    version.edge = Some(edge);
+                    match edge.is_second_parent {
+                        true => version.second = Some(edge),
+                        false => version.edge = Some(edge),
+                    }
                 }
             }
         }
@@ -112,6 +117,11 @@ impl Family {
             0 => {}
             1 => said.push_str(", 1 branch"),
             branches => said.push_str(&format!(", {branches} branches")),
+        }
+        let merged = self.versions.iter();
+        match merged.filter(|version| version.second.is_some()).count() {
+            0 => {}
+            merged => said.push_str(&format!(", {}", counted(merged as u64, "merge"))),
         }
         let unknown = self
             .edges()
@@ -180,6 +190,14 @@ impl Version {
             Some(Direction::Text) => "text",
             Some(Direction::Unknown | Direction::Unspecified) => "unknown",
         }
+    }
+
+    /// The second parent, with the number that supports it.
+    fn merged(&self) -> Option<String> {
+        let edge = self.second.as_ref()?;
+        let apart = edge.shingles_of_parent_alone.unwrap_or(0);
+        let shingles = simdex_client::text::counted(apart, "shingle");
+        Some(format!("from {} too, {shingles}", edge.parent))
     }
 
     /// The names that were replaced from its parent version to it.

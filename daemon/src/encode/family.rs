@@ -139,6 +139,8 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
         container: edge.container.as_deref().map(path).unwrap_or_default(),
         renamings: renamed.map(renamings).unwrap_or_default(),
         resemblance_renamed: renamed.map(|renamed| renamed.resemblance),
+        shingles_of_parent_alone: edge.merged.map(|merged| merged.alone),
+        is_second_parent: edge.merged.is_some_and(|merged| merged.is_second),
     }
 }
 

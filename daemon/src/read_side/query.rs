@@ -40,7 +40,9 @@ use thiserror::Error;
 
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub use dates::{DateSource, KnownDate, best_date};
-pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, Renamed, VersionKind, find_family};
+pub use family::{
+    Family, FamilyEdge, FamilyFile, FamilyParams, Merged, Renamed, VersionKind, find_family,
+};
 pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};

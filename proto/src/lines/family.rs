@@ -10,7 +10,7 @@ use crate::v1;
 pub struct VersionEdge {
     /// The later version.
     pub version: u32,
-    /// The earlier version that it resembles most.
+    /// The earlier version that it resembles most, or its second parent.
     pub parent: u32,
     /// Relation of the later to the earlier: `revised-from`, `contains` or `contained-in`.
     pub kind: Option<&'static str>,
@@ -31,6 +31,10 @@ pub struct VersionEdge {
     pub renamings: Vec<Renaming>,
     /// Resemblance of both texts with these replacements undone; null if there are none.
     pub resemblance_renamed: Option<f64>,
+    /// Of a version with two parents, shingles that it shares with this parent alone; otherwise null.
+    pub shingles_of_parent_alone: Option<u64>,
+    /// Whether this is the edge to the second parent.
+    pub is_second_parent: bool,
 }
 
 /// A name that was replaced throughout a text.
@@ -56,6 +60,8 @@ impl From<&v1::VersionEdge> for VersionEdge {
             container_bytes: exact(&edge.container),
             renamings: edge.renamings.iter().map(Renaming::from).collect(),
             resemblance_renamed: edge.resemblance_renamed,
+            shingles_of_parent_alone: edge.shingles_of_parent_alone,
+            is_second_parent: edge.is_second_parent,
         }
     }
 }

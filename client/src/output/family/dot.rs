@@ -40,6 +40,17 @@ pub(crate) fn dot(family: &Family, out: &mut impl Write) -> io::Result<()> {
             edge.parent, edge.version
         )?;
     }
+    for (at, version) in family.versions.iter().enumerate() {
+        if let Some(second) = &version.second {
+            let apart = second.shingles_of_parent_alone.unwrap_or(0);
+            writeln!(
+                out,
+                "  v{} -> v{} [label=\"{apart} shingles\", style=dotted];",
+                second.parent,
+                at + 1
+            )?;
+        }
+    }
     writeln!(out, "}}")
 }
 

@@ -72,6 +72,9 @@ fn version(
         let line = format!("{graph}{:width$}{sign} {name}", "", width = NUMBERS - 2);
         writeln!(out, "{}", line.trim_end())
     };
+    if let Some(merged) = version.merged() {
+        below("+", &name(&merged))?;
+    }
     for names in version.renamings() {
         below("~", &name(&names))?;
     }

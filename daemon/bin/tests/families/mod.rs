@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+mod merged;
 mod renamed;
 
 use simdex_client::{FamilyPart, FindOptions, Subject, wire};

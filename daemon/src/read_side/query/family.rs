@@ -6,7 +6,7 @@
 //! is then counted on all shingles of both texts, and one that does not hold is left out.
 
 mod containers;
-mod count;
+mod edges;
 mod renamed;
 mod search;
 
@@ -25,9 +25,10 @@ use super::{
 use crate::base::visit::FirstError;
 use crate::read_side::families::{
     DateKind, Direction, LinkRule, PlacedVersion, Renaming, Version, VersionDate, arrange,
+    second_parents,
 };
-use containers::{ContainerPaths, innermost_common};
-use count::count_edge;
+use containers::ContainerPaths;
+use edges::EdgeCounter;
 pub use renamed::Renamed;
 use search::{FoundVersion, FoundVersions, search};
 
@@ -74,6 +75,17 @@ pub struct FamilyEdge {
     pub container: Option<PathBuf>,
     /// Names that were replaced from the earlier to the later, if that explains how little they share.
     pub renamed: Option<Renamed>,
+    /// What shows that the version was made from two, if it was.
+    pub merged: Option<Merged>,
+}
+
+/// One of the two edges of a version that was made from two others.
+#[derive(Clone, Copy, Debug)]
+pub struct Merged {
+    /// Shingles of the version that this parent has and the other one lacks.
+    pub alone: u64,
+    /// Whether it is the edge to the parent that the version resembles less.
+    pub is_second: bool,
 }
 
 /// A file of a version.
@@ -95,7 +107,7 @@ pub struct Family {
     versions: Vec<FoundVersion>,
     /// When each version was made.
     dates: Vec<Option<VersionDate>>,
-    /// Edges, at most one for each version, ascending.
+    /// Edges by version, ascending: one, or two if it was made from two others.
     pub edges: Vec<FamilyEdge>,
     /// Documents that shared fingerprints with a version that was asked about.
     pub candidates: u64,
@@ -129,31 +141,22 @@ pub fn find_family(
     let (versions, paths) = describe_versions(index, &found_versions, params, cancel)?;
     let counted = samples.counted(params.rule);
     let placed = arrange(&versions, &counted, &mut || cancel.check())?;
+    let merges = second_parents(&versions, &placed, &counted, &mut || cancel.check())?;
     drop(counted);
     let mut place = vec![0; found_versions.len()];
     for (at, placed) in placed.iter().enumerate() {
         place[placed.version] = at;
     }
-    let mut edges = Vec::new();
-    for (at, placed) in placed.iter().enumerate() {
-        let Some((parent, direction)) = placed.parent else {
-            continue;
-        };
-        let pair = [placed.version, parent].map(|version| &found_versions[version]);
-        let Some(counted) = count_edge(index, (subject, text), pair, params, cancel)? else {
-            continue;
-        };
-        let both = [placed.version, parent].map(|version| &paths[version]);
-        edges.push(FamilyEdge {
-            version: at,
-            parent: place[parent],
-            kind: counted.kind,
-            overlap: counted.overlap,
-            direction,
-            container: innermost_common(index, pair[0].document, &params.view, both)?,
-            renamed: counted.renamed,
-        });
-    }
+    let edge_counter = EdgeCounter {
+        index,
+        subject: (subject, text),
+        found_versions: &found_versions,
+        paths: &paths,
+        place: &place,
+        params,
+        cancel,
+    };
+    let edges = edge_counter.edges(&placed, merges)?;
     let date = |placed: &PlacedVersion| versions[placed.version].date;
     let dates = placed.iter().map(date).collect();
     Ok(Family {

@@ -262,6 +262,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("container", Maybe(&Path)),
             ("renamings", List(RENAMING)),
             ("resemblance_renamed", Maybe(&Ratio)),
+            ("shingles_of_parent_alone", Maybe(&Count)),
+            ("is_second_parent", Bool),
         ],
     ),
     (
