@@ -2,6 +2,7 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
+use simdex_proto::defaults;
 use simdex_proto::lines::JsonPath;
 use simdex_proto::text::plural;
 
@@ -38,6 +39,13 @@ pub(super) fn question(
             "Threshold",
             &format!("{compared} of {threshold} or more"),
         )?;
+    }
+    if findings.kind == "stale-versions" {
+        let (links, threshold) = (defaults::FAMILY, input.threshold);
+        let relation = format!(
+            "versions resemble each other by {links} or more; one contains another from a share of {threshold} on"
+        );
+        row(out, "Thresholds", &relation)?;
     }
     if let Some(seconds) = question.older_than_seconds {
         let before = input.created.as_second().checked_sub_unsigned(seconds);
