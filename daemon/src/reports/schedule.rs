@@ -199,6 +199,7 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         common: config.common,
         mining_seconds: config.mining_seconds,
         threshold: config.threshold,
+        containment: config.containment,
         load_file,
         with_judgement: config.judge,
     };

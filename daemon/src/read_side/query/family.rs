@@ -19,8 +19,8 @@ use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use super::hits::{SchemeUsed, relation};
 use super::{
-    DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, ShingledText, Subject,
-    SubjectSummary, best_date, require_indexed,
+    DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, RelationThresholds, ShingledText,
+    Subject, SubjectSummary, best_date, require_indexed,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::families::{
@@ -37,14 +37,26 @@ use search::{FoundVersion, FoundVersions, search};
 pub struct FamilyParams {
     /// The rule by which versions are linked.
     pub rule: LinkRule,
-    /// Ratio from which two texts are called near-duplicates, or one is said to contain the other.
+    /// Resemblance from which two texts are called near-duplicates.
     pub relation_threshold: f64,
+    /// Share of one text from which the other is said to contain it.
+    pub containment_threshold: f64,
     /// The scheme that finds the neighbours of the subject, beside Mod_n.
     pub scheme: SchemeKind,
     /// Most versions that are found.
     pub most: usize,
     /// The roots whose files may be listed.
     pub view: View,
+}
+
+impl FamilyParams {
+    /// The ratios from which the relation of two versions has its name.
+    fn relation_thresholds(&self) -> RelationThresholds {
+        RelationThresholds {
+            resemblance: self.relation_threshold,
+            containment: self.containment_threshold,
+        }
+    }
 }
 
 /// What the later version is to the earlier one.
@@ -219,7 +231,7 @@ impl Family {
         let mut failed = FirstError::default();
         if let Some(document) = version.document {
             index.visit_files_of(document, &params.view, &mut |file| {
-                let threshold = params.relation_threshold;
+                let thresholds = params.relation_thresholds();
                 let is_query = subject.query_path.as_ref() == Some(&file.path);
                 is_unseen &= !is_query;
                 let date = match best_date(index, &file) {
@@ -235,7 +247,7 @@ impl Family {
                             same_text,
                             &file,
                             &version.overlap,
-                            threshold,
+                            thresholds,
                         ),
                         is_query,
                         file,

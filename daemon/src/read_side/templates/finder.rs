@@ -42,7 +42,7 @@ const BLOCK: u64 = size_of::<Recurring>() as u64 + 32;
 /// A line or sentence of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unit {
-    /// Its key. A line and a sentence must not have the same.
+    /// Key of its text; a line and a sentence must not have one key.
     pub key: LineKey,
     /// The sentence in which the line begins, or the first line of the sentence that has a key.
     pub within: Option<LineKey>,
@@ -57,7 +57,7 @@ impl From<LineKey> for Unit {
 /// What a unit is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum UnitKind {
-    /// A line.
+    /// A line of the text.
     #[default]
     Line,
     /// A sentence of running text.

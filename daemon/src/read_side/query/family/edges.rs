@@ -143,7 +143,7 @@ fn count_edge(
     };
     let kind = match renamed {
         Some(_) => VersionKind::RevisedFrom,
-        None => version_kind(&overlap, params.relation_threshold),
+        None => version_kind(&overlap, params),
     };
     let is_linked = renamed.is_some() || params.rule.links(overlap.shared, a, b);
     Ok(is_linked.then_some(CountedEdge {
@@ -215,9 +215,9 @@ fn renamed_on_edge(
     Ok(find_renamed(index, texts, overlap, &params.rule, use_of)?)
 }
 
-fn version_kind(overlap: &Overlap, threshold: f64) -> VersionKind {
+fn version_kind(overlap: &Overlap, params: &FamilyParams) -> VersionKind {
     let holds_else = |share: Option<f64>| share.is_some_and(|share| share < MOSTLY);
-    match overlap.relation(threshold) {
+    match overlap.relation(params.relation_thresholds()) {
         Relation::Contains if holds_else(overlap.containment_of_first.value) => {
             VersionKind::Contains
         }

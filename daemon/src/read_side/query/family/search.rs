@@ -229,6 +229,7 @@ impl Search<'_> {
             scheme: self.params.scheme,
             threshold: rule.resemblance,
             relation_threshold: self.params.relation_threshold,
+            containment_threshold: self.params.containment_threshold,
             limit: self.params.most,
             view: view.clone(),
             keeps_texts: false,

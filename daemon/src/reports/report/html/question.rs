@@ -34,14 +34,21 @@ pub(super) fn question(
     paths(out, "Folders searched", &searched)?;
     if let Some(compared) = compared(findings.kind) {
         let threshold = input.threshold;
-        row(
-            out,
-            "Threshold",
-            &format!("{compared} of {threshold} or more"),
-        )?;
+        let apart = question.containment.filter(|least| *least != threshold);
+        let said = match apart {
+            Some(least) => {
+                let share = compared
+                    .trim_start_matches("resemblance, or ")
+                    .trim_end_matches(',');
+                format!("resemblance of {threshold} or more, or {share} of {least} or more")
+            }
+            None => format!("{compared} of {threshold} or more"),
+        };
+        row(out, "Threshold", &said)?;
     }
     if findings.kind == "stale-versions" {
-        let (links, threshold) = (defaults::FAMILY, input.threshold);
+        let least = question.containment.unwrap_or(input.threshold);
+        let (links, threshold) = (defaults::FAMILY, least);
         let relation = format!(
             "versions resemble each other by {links} or more; one contains another from a share of {threshold} on"
         );
