@@ -9,6 +9,8 @@ mod containers;
 mod edges;
 mod renamed;
 mod search;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
