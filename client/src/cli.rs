@@ -9,17 +9,18 @@ use simdex_client::defaults;
 
 mod arguments;
 mod judge;
+mod ratios;
 mod report;
 mod sampling;
 
-#[cfg(test)]
-use arguments::ratio;
 pub(crate) use arguments::{
     CompareArgs, CompletenessArgs, DifferenceForm, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs,
     GroupsArgs, GroupsKind, JudgeArgs, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs,
     VersionsArgs, WatchArgs,
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
+#[cfg(test)]
+use ratios::ratio;
 pub(crate) use report::ReportArgs;
 pub(crate) use sampling::{CalibrateArgs, SamplingArgs};
 
@@ -144,9 +145,9 @@ pub(crate) fn command() -> Command {
     })
 }
 
-/// Meaning of the second threshold for `versions`, which follows resemblance and shows containment.
+/// Meaning of the threshold of containment for `versions`, which follows resemblance and shows containment.
 const CONTAINED_VERSIONS: &str = "Containment from which a file is shown that resembles a version less than --threshold \
-    and contains it or is contained in it, from 0 to 1; it leads to no other [default: the daemon's threshold]";
+    and contains it or is contained in it, from 0 to 1; it leads to no other [default: --relation-threshold]";
 
 fn with_defaults(verb: Command, least: f64) -> Command {
     let (limit, threshold) = match verb.get_name() {
@@ -172,7 +173,9 @@ fn with_defaults(verb: Command, least: f64) -> Command {
         ),
     };
     let verb = match verb.get_name() {
-        "versions" => verb.mut_arg("relation_threshold", |ratio| ratio.help(CONTAINED_VERSIONS)),
+        "versions" => verb.mut_arg("containment_threshold", |ratio| {
+            ratio.help(CONTAINED_VERSIONS)
+        }),
         _ => verb,
     };
     verb.mut_arg("limit", |count| count.help(limit))

@@ -41,9 +41,11 @@ pub struct FindOptions {
     pub scheme: wire::SchemeChoice,
     /// Least resemblance or containment listed, in [0, 1].
     pub threshold: Option<f64>,
-    /// Resemblance from which a relation is called near-duplicate, and containment from which it is called contains or
-    /// contained-in, in [0, 1]; for a family also the containment from which a version that resembles none is shown.
+    /// Resemblance from which a relation is called near-duplicate, in [0, 1].
     pub relation_threshold: Option<f64>,
+    /// Containment from which a relation is called contains or contained-in, in [0, 1]; for a family also that from which
+    /// a version that resembles none is shown. `relation_threshold` if absent.
+    pub containment_threshold: Option<f64>,
     /// Most files listed.
     pub limit: Option<u32>,
     /// Ids of the roots searched; empty = all.
@@ -63,6 +65,7 @@ impl FindOptions {
             limit: self.limit,
             roots: self.roots.clone(),
             relation_threshold: self.relation_threshold,
+            containment_threshold: self.containment_threshold,
             fold: self.fold,
             strict,
             with_judgement: self.with_judgement,

@@ -1,7 +1,10 @@
 //! A report that arrives file by file, written with the caller's rights and checked before it gets its name.
 //!
 //! It grows in a hidden folder beside its destination (folders 0700, files 0600), is checked against its own manifest,
-//! and is renamed once it is complete. If anything ends it earlier, nothing is left behind.
+//! and is renamed once it is complete. If anything ends it earlier, nothing is left behind; what a killed process left is
+//! removed by the next one that writes into the same directory.
+
+mod left_over;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -14,6 +17,7 @@ use simdex_proto::manifest::{FileEntry, checked_hash};
 
 use crate::Error;
 use crate::wire::{ReportPiece, RunReportReply, Summary};
+use left_over::{hidden_path, lock, remove_left_over};
 
 const MANIFEST: &str = "manifest.json";
 /// Files written at the same time; the daemon has four open.
@@ -49,6 +53,8 @@ impl From<SavedReport> for RunReportReply {
 pub(crate) struct ReportFolder {
     out: PathBuf,
     hidden: PathBuf,
+    /// Tells other runs that the hidden folder is in use.
+    _lock: File,
     open: BTreeMap<String, OpenFile>,
     done: BTreeMap<String, FileSum>,
     folders: BTreeSet<PathBuf>,
@@ -84,13 +90,14 @@ impl ReportFolder {
         if fs::symlink_metadata(out).is_ok() {
             return Err(failed(io::ErrorKind::AlreadyExists.into()));
         }
+        remove_left_over(parent);
         for number in 0..TRIES {
-            let name = name.to_string_lossy();
-            let hidden = parent.join(format!(".{name}.{}-{number}", std::process::id()));
+            let hidden = hidden_path(parent, &name.to_string_lossy(), number);
             match DirBuilder::new().mode(0o700).create(&hidden) {
                 Ok(()) => {
                     return Ok(Self {
                         out: out.to_owned(),
+                        _lock: lock(&hidden).map_err(failed)?,
                         hidden,
                         open: BTreeMap::new(),
                         done: BTreeMap::new(),

@@ -303,13 +303,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --relation-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
+            opts="-h --relation-threshold --containment-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --containment-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -349,13 +353,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --relation-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
+            opts="-h --relation-threshold --containment-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --containment-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -429,13 +437,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --relation-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
+            opts="-h --relation-threshold --containment-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --containment-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1169,7 +1181,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --since --kind --older-than --common --deadline --protected --root --load-file --profile --encoding --judge --wait --strict --threshold --socket --json --wide --help"
+            opts="-h --out --keep --since --kind --older-than --common --deadline --containment --protected --root --load-file --profile --encoding --judge --wait --strict --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1200,6 +1212,10 @@ _simctl() {
                     return 0
                     ;;
                 --deadline)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --containment)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1441,12 +1457,16 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --scheme --root --wait --strict --format --relation-threshold --limit --threshold --socket --json --wide --help"
+            opts="-h --relation-threshold --scheme --root --wait --strict --format --containment-threshold --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
                     return 0
@@ -1459,7 +1479,7 @@ _simctl() {
                     COMPREPLY=($(compgen -W "tree dot svg" -- "${cur}"))
                     return 0
                     ;;
-                --relation-threshold)
+                --containment-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -51,7 +51,8 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "watch" -d 'Print chan
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
@@ -70,7 +71,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
@@ -89,7 +91,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d '
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
@@ -108,6 +111,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
@@ -116,7 +120,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Sear
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; with --json, print lines instead' -r -f -a "tree\t'A tree, 80 columns wide'
 dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l containment-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions, up to 10,000 [default: 4096]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of a version and the one that it derives from, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -317,6 +321,7 @@ duplicates\t'Copies that could be deleted to free space; nothing is deleted'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l older-than -d 'Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l common -d 'With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l deadline -d 'With --kind cores: stop the search after this time, and report what may be missing [default: 60]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l containment -d 'Least share of one text in the other, from 0 to 1, if it is not --threshold: that is then the least resemblance (--kind copies-of, stale-versions and leak)' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l protected -d 'Watched root whose text must not occur elsewhere (--kind leak; repeatable)' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l load-file -d 'Also write a load file for review platforms, one row per file, to load/ in the report' -r -f -a "dat\t'Concordance DAT'

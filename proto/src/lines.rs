@@ -37,7 +37,7 @@ pub use evaluation::{
     ResetModel, SignalFigures, Spread, TrainedModel,
 };
 pub use event::Event;
-pub use family::VersionEdge;
+pub use family::{Renaming, VersionEdge};
 pub use file::{DescribedFile, File};
 pub use find::{LeftOutLines, Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};

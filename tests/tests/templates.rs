@@ -90,6 +90,62 @@ fn fewer_documents_are_enough_where_that_is_asked_for() -> Result<()> {
     Ok(())
 }
 
+/// A text in lines of at most so many characters.
+fn wrapped(text: &str, columns: usize) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn a_disclaimer_is_one_template_wherever_its_lines_break() -> Result<()> {
+    const SENTENCES: [&str; 3] = [
+        "This message and any files that come with it are confidential and meant for the addressee alone.",
+        "If you are not the addressee, please tell the sender (by return of mail) and delete the message.",
+        "No liability is accepted for damage that is caused by it!",
+    ];
+    let disclaimer = SENTENCES.join(" ");
+    let sandbox = Sandbox::new()?;
+    for at in 0..12 {
+        let columns = [60, 72, 80, usize::MAX][at % 4];
+        let own = format!(
+            "In the matter of file {at} we write about item {}.",
+            at * at + 17
+        );
+        let foot = wrapped(&disclaimer, columns);
+        sandbox.write(format!("{at}.txt"), format!("{own}\n\n{foot}\n"))?;
+    }
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let root = sandbox.share().to_str().context("a path")?;
+    // Three documents have each wrapping: with two as the least, each of their lines recurs as well.
+    for least in ["12", "2"] {
+        let listed = daemon.simctl(["templates", root, "--min-documents", least])?;
+        let listed = listed.success()?;
+        let found = listed.lines_of("template")?;
+        ensure!(found.len() == 1, "{found:?}");
+        let expected = SENTENCES.join("\n") + "\n";
+        ensure!(
+            found[0]["text"] == expected && found[0]["documents"] == 12,
+            "{found:?}"
+        );
+        ensure!(
+            found[0]["lines"] == 3 && found[0]["left_out"] == false,
+            "{found:?}"
+        );
+    }
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
 /// Lines of the frame.
 const FRAME_LINES: usize = 39;
 

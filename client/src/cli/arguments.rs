@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::wire::SchemeChoice;
 
+use super::ratios::ratio;
 use crate::output::JUDGED;
 
 pub(crate) use lists::{FilesArgs, FoldersArgs, GroupsArgs, GroupsKind, PairsArgs, TemplatesArgs};
@@ -40,10 +41,14 @@ pub(crate) struct FindArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// Resemblance from which a file is called a near-duplicate, and containment from which it is said to contain FILE
-    /// or to be contained in it, from 0 to 1; it names and folds, and hides no file [default: the daemon's threshold]
+    /// Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file
+    /// [default: the daemon's threshold]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) relation_threshold: Option<f64>,
+    /// Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1
+    /// [default: --relation-threshold]
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) containment_threshold: Option<f64>,
     // Its help is added by `command`: the default is the contract's.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
@@ -242,10 +247,4 @@ impl From<ComparedScheme> for SchemeChoice {
             ComparedScheme::SketchN => Self::SketchN,
         }
     }
-}
-
-/// Parses a ratio from 0 to 1.
-pub(super) fn ratio(typed: &str) -> Result<f64, String> {
-    let ratio = typed.parse().ok().filter(|it| (0.0..=1.0).contains(it));
-    ratio.ok_or_else(|| "it must be a number from 0 to 1, such as 0.8".to_owned())
 }

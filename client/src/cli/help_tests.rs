@@ -47,6 +47,7 @@ fn help_names_the_defaults_that_hold() {
             ("limit", limit(verb).to_string()),
             ("threshold", least.to_string()),
             ("relation-threshold", "the daemon's threshold".to_owned()),
+            ("containment-threshold", "--relation-threshold".to_owned()),
         ];
         flags.map(|(flag, value)| (format!("{verb} --{flag}"), value))
     });

@@ -8,6 +8,7 @@ use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
 use super::arguments::Roots;
 use super::arguments::Threshold;
+use super::ratios::ratio;
 use super::{CompletenessArgs, JudgeArgs};
 
 /// Arguments of `simctl report`.
@@ -64,6 +65,10 @@ pub(crate) struct QuestionArgs {
     /// With --kind cores: stop the search after this time, and report what may be missing [default: 60]
     #[arg(long = "deadline", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     mining_seconds: Option<u32>,
+    /// Least share of one text in the other, from 0 to 1, if it is not --threshold: that is then the least resemblance
+    /// (--kind copies-of, stale-versions and leak)
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    containment: Option<f64>,
     /// Watched root whose text must not occur elsewhere (--kind leak; repeatable)
     #[arg(long, value_name = "ROOT")]
     protected: Vec<PathBuf>,
@@ -175,6 +180,7 @@ impl ReportArgs {
             roots,
             common: self.question.common,
             mining_seconds: self.question.mining_seconds,
+            containment: self.question.containment,
         })
     }
 }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::arguments::{Threshold, ratio};
+use super::arguments::Threshold;
+use super::ratios::ratio;
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {

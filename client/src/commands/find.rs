@@ -106,6 +106,7 @@ pub(super) async fn wait_and_options(
         scheme: args.scheme.into(),
         threshold: args.threshold.value,
         relation_threshold: args.relation_threshold,
+        containment_threshold: args.containment_threshold,
         limit: args.limit,
         roots: session.root_ids(&args.roots.paths).await?,
         fold: false,

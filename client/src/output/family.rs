@@ -10,7 +10,7 @@ mod tree;
 use simdex_client::FamilyPart;
 use simdex_client::lines::date;
 use simdex_client::text::escaped;
-use simdex_client::wire::{Direction, VersionEdge, VersionFile, VersionKind};
+use simdex_client::wire::{Direction, Renaming, VersionEdge, VersionFile, VersionKind};
 
 use crate::output::text::{UNKNOWN, ending, ratio};
 
@@ -44,6 +44,8 @@ struct Version {
     is_stated: bool,
     /// How it derives from an earlier version.
     edge: Option<VersionEdge>,
+    /// How it derives from a second one.
+    second: Option<VersionEdge>,
 }
 
 impl Family {
@@ -64,7 +66,10 @@ impl Family {
                 let is_known = (1..edge.version).contains(&edge.parent);
                 let version = self.versions.get_mut(place(edge.version));
                 if let Some(version) = version.filter(|_| is_known) {
-                    version.edge = Some(edge);
+                    match edge.is_second_parent {
+                        true => version.second = Some(edge),
+                        false => version.edge = Some(edge),
+                    }
                 }
             }
         }
@@ -113,6 +118,11 @@ impl Family {
             1 => said.push_str(", 1 branch"),
             branches => said.push_str(&format!(", {branches} branches")),
         }
+        let merged = self.versions.iter();
+        match merged.filter(|version| version.second.is_some()).count() {
+            0 => {}
+            merged => said.push_str(&format!(", {}", counted(merged as u64, "merge"))),
+        }
         let unknown = self
             .edges()
             .filter(|edge| edge.direction() == Direction::Unknown);
@@ -159,6 +169,9 @@ impl Version {
         let Some(edge) = &self.edge else {
             return UNKNOWN.to_owned();
         };
+        if let Some(resemblance) = edge.resemblance_renamed {
+            return format!("renamed {}", ratio(resemblance));
+        }
         let (name, value) = match edge.kind() {
             VersionKind::Contains => ("contains", edge.containment_of_parent),
             VersionKind::ContainedIn => ("contained", edge.containment_of_version),
@@ -177,6 +190,24 @@ impl Version {
             Some(Direction::Text) => "text",
             Some(Direction::Unknown | Direction::Unspecified) => "unknown",
         }
+    }
+
+    /// The second parent, with the number that supports it.
+    fn merged(&self) -> Option<String> {
+        let edge = self.second.as_ref()?;
+        let apart = edge.shingles_of_parent_alone.unwrap_or(0);
+        let shingles = simdex_client::text::counted(apart, "shingle");
+        Some(format!("from {} too, {shingles}", edge.parent))
+    }
+
+    /// The names that were replaced from its parent version to it.
+    fn renamings(&self) -> impl Iterator<Item = String> + '_ {
+        let edges = self.edge.iter();
+        let renamings = edges.flat_map(|edge| &edge.renamings);
+        renamings.map(|Renaming { from, to }| {
+            let [from, to] = [from, to].map(|name| escaped(name.as_bytes()));
+            format!("{from} → {to}")
+        })
     }
 
     /// The number of files that are not listed.

@@ -558,6 +558,11 @@ impl Admin for Fake {
         request: Request<wire::StreamReportRequest>,
     ) -> Answer<Replies<wire::StreamReportReply>> {
         self.seen().streamed = Some(request.into_inner());
+        if std::mem::take(&mut self.seen().stalls) {
+            let first = iter(answers::report().into_iter().take(1).map(Ok));
+            let stalled = first.chain(tokio_stream::pending());
+            return Ok(Response::new(Box::pin(stalled)));
+        }
         streamed(answers::report().into_iter().map(Ok).collect())
     }
 

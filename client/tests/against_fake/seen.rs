@@ -20,6 +20,8 @@ pub(crate) struct Seen {
     pub(crate) waits: u32,
     pub(crate) report: Option<wire::RunReportRequest>,
     pub(crate) streamed: Option<wire::StreamReportRequest>,
+    /// Set by a test: the next report ends after its first piece, and the call does not.
+    pub(crate) stalls: bool,
 }
 
 /// An upload as it arrived.

@@ -13,6 +13,7 @@ use tonic::Code;
 
 mod duplicates;
 mod stale;
+mod thresholds;
 
 const DAY: u64 = 86_400;
 

@@ -33,18 +33,7 @@ impl Bed {
         }
         fs::write(top.join("share/a.txt"), prose(1, 400)).unwrap();
         fs::write(top.join("share/b.txt"), prose(1, 420)).unwrap();
-        let config = Config {
-            data_dir: Some(top.join("data")),
-            roots: roots
-                .iter()
-                .map(|name| RootConfig {
-                    path: top.join(name),
-                    mode: RootMode::Poll,
-                })
-                .collect(),
-            ..Config::default()
-        };
-        let engine = Engine::start(config, program()).unwrap();
+        let engine = engine(&top, roots);
         engine.sync(&Cancel::never()).unwrap();
         let reports = ReportDir::open(&top.join("reports")).unwrap();
         Self {
@@ -68,6 +57,19 @@ impl Bed {
     fn names(&self, folder: &str) -> Vec<String> {
         names(&self.place(folder))
     }
+}
+
+fn engine(top: &Path, roots: &[&str]) -> Engine {
+    let root = |name: &&str| RootConfig {
+        path: top.join(name),
+        mode: RootMode::Poll,
+    };
+    let config = Config {
+        data_dir: Some(top.join("data")),
+        roots: roots.iter().map(root).collect(),
+        ..Config::default()
+    };
+    Engine::start(config, program()).unwrap()
 }
 
 fn names(folder: &Path) -> Vec<String> {
@@ -425,4 +427,31 @@ fn components_and_cores_of_some_roots_are_reported_on_schedule() {
         let refused = Schedule::parse(&schedule).unwrap_err();
         assert!(refused.contains("have nothing that stays"), "{refused}");
     }
+}
+
+#[test]
+fn a_run_that_is_caught_up_at_the_start_waits_for_the_first_walk() {
+    let bed = Bed::new();
+    bed.scheduler("").run_due(at(22, "12:00"));
+    let Bed { dir, slot, reports } = bed;
+    let engine_before = slot.take("a restart").unwrap();
+    Arc::into_inner(engine_before).unwrap().close().unwrap();
+    let top = dir.path().canonicalize().unwrap();
+    for number in 0..200 {
+        fs::write(top.join(format!("share/{number}.txt")), prose(number, 300)).unwrap();
+    }
+    let engine = engine(&top, &["share"]);
+    engine.watch().unwrap();
+    let bed = Bed {
+        slot: Arc::new(EngineSlot::holding(Arc::new(engine))),
+        reports,
+        dir,
+    };
+    bed.scheduler("").run_due(at(23, "03:00"));
+    assert_eq!(bed.names("reports"), [run(23)]);
+    let manifest = bed.place("reports").join(run(23)).join("manifest.json");
+    let manifest = fs::read_to_string(manifest).unwrap();
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    assert_eq!(manifest["files_on_disk"], 202);
+    assert_eq!(manifest["complete"], true, "{}", manifest["pending"]);
 }

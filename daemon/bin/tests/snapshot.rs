@@ -389,6 +389,7 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
     let request = ReportRequest {
         view: bed.engine.roots.view(),
         threshold: bed.engine.threshold(),
+        containment: bed.engine.threshold(),
         strict: false,
         load: None,
         kind: ReportKind::Groups(Vec::new()),

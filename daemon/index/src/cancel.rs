@@ -37,6 +37,14 @@ impl Cancel {
         }
     }
 
+    /// Also cancelled at this time, in place of an earlier deadline.
+    pub fn until(self, deadline: Instant) -> Self {
+        Self {
+            deadline: Some(deadline),
+            ..self
+        }
+    }
+
     /// Cancels all work that shares this flag; it stops at its next check.
     pub fn cancel(&self) {
         self.flag.store(true, Ordering::Relaxed);

@@ -49,6 +49,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 #                    older_than (90d, 2y), leak with protected roots, duplicates
 #   roots            the roots that the reports cover (all); not for kind leak
 #   threshold        as --threshold of simctl report
+#   containment      as --containment of simctl report (copies-of, stale-versions and leak)
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)
 #   judge            true: each file of a group is judged against its principal (kind groups)
 #   since_last       true: each report lists the changes since the last one (not for components and cores)

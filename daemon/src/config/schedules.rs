@@ -40,6 +40,8 @@ pub struct ScheduleConfig {
     pub mining_seconds: Option<u32>,
     /// Least resemblance, or for `leak` least share; the daemon's threshold if not set.
     pub threshold: Option<f64>,
+    /// For `copies-of`, `stale-versions` and `leak`: least share of one text in the other; the threshold if not set.
+    pub containment: Option<f64>,
     /// Format of a load file.
     pub load_file: Option<String>,
     /// Names of its fields.

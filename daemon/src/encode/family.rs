@@ -8,10 +8,10 @@ use simdex_proto::v1;
 use super::answer::{Closing, compared_by, hit, last_read_of, left_out};
 use super::{path, ratio, relation, scheme};
 use crate::base::visit::FirstError;
-use crate::read_side::families::Direction;
+use crate::read_side::families::{Direction, Renaming};
 use crate::read_side::query::{
-    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, Relation, SubjectSummary, VersionKind,
-    scheme_used,
+    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, Relation, Renamed, SubjectSummary,
+    VersionKind, scheme_used,
 };
 
 /// A family, and what is needed to look up its files.
@@ -127,7 +127,7 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
         Direction::Text => v1::Direction::Text,
         Direction::Unknown => v1::Direction::Unknown,
     };
-    let overlap = edge.overlap;
+    let (overlap, renamed) = (edge.overlap, edge.renamed.as_ref());
     v1::VersionEdge {
         version,
         parent,
@@ -137,7 +137,19 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
         containment_of_parent: overlap.containment_of_second.value.unwrap_or_default(),
         direction: direction.into(),
         container: edge.container.as_deref().map(path).unwrap_or_default(),
+        renamings: renamed.map(renamings).unwrap_or_default(),
+        resemblance_renamed: renamed.map(|renamed| renamed.resemblance),
+        shingles_of_parent_alone: edge.merged.map(|merged| merged.alone),
+        is_second_parent: edge.merged.is_some_and(|merged| merged.is_second),
     }
+}
+
+fn renamings(renamed: &Renamed) -> Vec<v1::Renaming> {
+    let renaming = |renaming: &Renaming| v1::Renaming {
+        from: renaming.from.clone(),
+        to: renaming.to.clone(),
+    };
+    renamed.renamings.iter().map(renaming).collect()
 }
 
 /// Encodes the summary that closes a family.

@@ -7,7 +7,9 @@ use simdex_signature::{LeftOutLines, SharedSpans, Span, shared_spans, span_bytes
 
 use crate::read_side::judging::judge_comparison;
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::query::{Overlap, QueryError, Relation, ShingledText, Subject};
+use crate::read_side::query::{
+    Overlap, QueryError, Relation, RelationThresholds, ShingledText, Subject,
+};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
 mod estimates;
@@ -153,7 +155,7 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
     }
     match overlap.verified && overlap.shared == 0 {
         true => Relation::NothingShared,
-        false => overlap.relation(threshold),
+        false => overlap.relation(RelationThresholds::both(threshold)),
     }
 }
 

@@ -5,10 +5,14 @@
 //!
 //! * [`samples`] holds shingles of all versions in bounded memory and counts how alike one is to all others.
 //! * [`arrange()`] gives each version the earlier one that it resembles most.
+//! * [`second_parents()`] finds versions that were made from two others.
+//! * [`renaming`] finds names that were replaced between two texts.
 //! * [`written_dates`] finds the dates written in a text.
 
 pub mod arrange;
 mod grow;
+pub mod merges;
+pub mod renaming;
 pub mod samples;
 #[cfg(test)]
 mod tests;
@@ -16,4 +20,6 @@ mod times;
 pub mod written_dates;
 
 pub use arrange::{DateKind, Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
+pub use merges::{LEAST_APART, Origins, SecondParent, SharedApart, second_parents};
+pub use renaming::Renaming;
 pub use samples::{CountedSamples, LinkRule, Samples};

@@ -73,8 +73,10 @@ pub struct ReportScope<'a> {
     pub engine: &'a Engine,
     /// The roots whose files may be found.
     pub view: &'a View,
-    /// Least ratio of a finding; also the least resemblance of near-duplicates.
+    /// Least resemblance of a finding.
     pub threshold: f64,
+    /// Least share of a text that a finding contains.
+    pub containment: f64,
     /// When the question was asked, seconds since 1970.
     pub now: i64,
     /// Memory for texts; its flag is cancelled once nobody waits.

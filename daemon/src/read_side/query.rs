@@ -41,10 +41,12 @@ use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use error::QueryError;
-pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
+pub use family::{
+    Family, FamilyEdge, FamilyFile, FamilyParams, Merged, Renamed, VersionKind, find_family,
+};
 pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::Folding;
-pub use hits::{Hit, Overlap, RatioEstimate, Relation, SchemeUsed};
+pub use hits::{Hit, Overlap, RatioEstimate, Relation, RelationThresholds, SchemeUsed};
 pub(crate) use kept_texts::KeptTexts;
 pub use named_file::file_at_path;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
@@ -91,14 +93,26 @@ pub struct QueryParams {
     pub scheme: SchemeKind,
     /// Least value listed of the ratio that `kind` ranks by.
     pub threshold: f64,
-    /// Ratio from which a relation is called near-duplicate, contains or contained-in.
+    /// Resemblance from which a relation is called near-duplicate.
     pub relation_threshold: f64,
+    /// Containment from which a relation is called contains or contained-in.
+    pub containment_threshold: f64,
     /// Most files listed, not counting the one asked about.
     pub limit: usize,
     /// The roots whose files may be listed.
     pub view: View,
     /// Whether texts that were read to be counted are kept with the answer, for judgements.
     pub keeps_texts: bool,
+}
+
+impl QueryParams {
+    /// The ratios from which the relation of a hit has its name.
+    fn relation_thresholds(&self) -> RelationThresholds {
+        RelationThresholds {
+            resemblance: self.relation_threshold,
+            containment: self.containment_threshold,
+        }
+    }
 }
 
 /// The files that answer a query, and how they were found.

@@ -7,21 +7,26 @@
 //! lines recur than can be held may some be missing, and the answer says so.
 //!
 //! Lines are compared in their canonical form, and those shorter than one shingle are left out: no
-//! signature contains anything of them alone.
+//! signature contains anything of them alone. Running text that documents wrap differently is found by its sentences
+//! ([`units`]), and listed with one of them on each line.
 
 pub mod finder;
 mod sketch;
+mod units;
 
 use std::collections::HashMap;
 
 use simdex_index::{GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::DocId;
-use simdex_signature::{CanonicalText, LineKey};
+use simdex_signature::{CanonicalText, LineKey, SignedText};
 
-use finder::{Recurring, Sketching};
+use finder::{Recurring, Sketching, UnitKind};
+pub use units::key_of;
+use units::{Units, as_line, key_of_sentence, on_one_line, sentences, units};
 
-/// Bytes that a line of a text takes: its key, in a list that doubles as it grows and in a copy of it.
-const LINE: u64 = 4 * size_of::<LineKey>() as u64;
+/// Bytes that a line or sentence of a text takes: as a unit and its place in the text, in lists that double as they
+/// grow, and its key in a copy.
+const LINE: u64 = 10 * size_of::<LineKey>() as u64;
 
 /// Shortest line that is as long as a shingle, with its line feed: a character may become 33 bytes of canonical text.
 const SHORTEST: usize = 4;
@@ -29,17 +34,17 @@ const SHORTEST: usize = 4;
 /// Bytes of a template beside its text, while it is put together and after.
 const TEMPLATE: u64 = 256;
 
-/// A block of lines that occur together wherever one of them occurs.
+/// A block of lines, or of sentences, that occur together wherever one of them occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Its lines as in the example, each with a line feed, as many as were requested; if the first line alone is
+    /// Its lines as in the example, or its sentences without their line breaks, each with a line feed, as many as were requested; if the first line alone is
     /// longer, its beginning without a line feed.
     pub text: String,
     /// Whether part of the text is cut off.
     pub is_cut: bool,
     /// Whether all of its lines are left out of what is compared.
     pub is_left_out: bool,
-    /// The number of its lines, including those not shown.
+    /// The number of its lines or sentences, including those not shown.
     pub lines: u64,
     /// Documents that contain it.
     pub documents: u64,
@@ -87,12 +92,18 @@ pub fn templates(
     let _permit = account.take_large(Sketching::bytes_for(documents.len(), limit))?;
     let mut sketching = Sketching::new(documents.len(), least);
     for &(_, id) in documents.iter() {
-        visit_lines(index, id, account, |lines| sketching.add(lines))?;
+        visit_units(index, id, account, |units| {
+            sketching.add(&units.lines);
+            sketching.add(&units.sentences);
+        })?;
     }
     let mut counting = sketching.finish();
     for &(group, id) in documents.iter() {
         let numbers = (group.0, id.0);
-        visit_lines(index, id, account, |lines| counting.add(numbers, lines))?;
+        visit_units(index, id, account, |units| {
+            counting.add(numbers, UnitKind::Line, &units.lines);
+            counting.add(numbers, UnitKind::Sentence, &units.sentences);
+        })?;
     }
     let truncated = counting.is_truncated();
     let (recurring, found) = counting.finish(limit);
@@ -106,18 +117,17 @@ pub fn templates(
     })
 }
 
-/// Calls `visit` with the keys of a document's lines in their order; does not call it if the text cannot be read.
-fn visit_lines(
+/// Calls `visit` with the units of a document; does not call it if the text cannot be read.
+fn visit_units(
     index: &IndexReader,
     id: DocId,
     account: &MemoryAccount,
-    visit: impl FnOnce(&[LineKey]),
+    visit: impl FnOnce(&Units),
 ) -> Result<(), IndexError> {
     account.cancel().check()?;
     if let Some(text) = text_if_readable(index, id, account)? {
-        let _of_lines = account.take_large(LINE * text.lines().count() as u64)?;
-        let lines: Vec<LineKey> = text.lines().filter_map(key_of).collect();
-        visit(&lines);
+        let _of_units = account.take_large(LINE * units::most_units(&text) as u64)?;
+        visit(&units(&text));
     }
     Ok(())
 }
@@ -133,11 +143,21 @@ fn text_if_readable(
     }
 }
 
-/// The key of a line; `None` if it is shorter than a shingle.
-pub fn key_of(line: &str) -> Option<LineKey> {
-    let canonical = CanonicalText::from_extracted(line);
-    let is_long = canonical.as_bytes().len() >= finder::LEAST_BYTES;
-    is_long.then(|| LineKey::of(canonical.as_str()))
+/// Whether all lines of a template are on the list of those that are left out; or, of one listed by sentences, whether
+/// listed lines leave nothing of it.
+fn is_left_out(index: &IndexReader, recurring: &Recurring, text: &str, is_cut: bool) -> bool {
+    let list = index.template_lines();
+    let listed = |key: &LineKey| match recurring.kind {
+        UnitKind::Line => list.contains(*key),
+        UnitKind::Sentence => list.contains(as_line(*key)),
+    };
+    let is_gone = || {
+        SignedText::of(&CanonicalText::from_extracted(text), list)
+            .as_bytes()
+            .is_empty()
+    };
+    let may_be_gone = recurring.kind == UnitKind::Sentence && !is_cut;
+    !list.is_empty() && (recurring.lines.iter().all(listed) || (may_be_gone && is_gone()))
 }
 
 /// Adds the texts, counted in `held`; each example is read once.
@@ -168,11 +188,7 @@ fn read_all(
         let _of_lines = account.take_large(2 * LINE * wanted().count() as u64)?;
         let wanted = wanted();
         let mut lines: HashMap<LineKey, &str> = wanted.map(|&key| (key, "")).collect();
-        for line in text.lines() {
-            if let Some(found) = key_of(line).and_then(|key| lines.get_mut(&key)) {
-                *found = line.trim();
-            }
-        }
+        find_shown(&text, &mut lines);
         for at in places {
             let text = shown(&recurring[at].lines, &lines, text_bytes);
             held.add(text.0.capacity() as u64)?;
@@ -180,20 +196,31 @@ fn read_all(
         }
     }
     let templates = recurring.into_iter().zip(texts);
-    let is_left_out = |keys: &[LineKey]| {
-        let list = index.template_lines();
-        !list.is_empty() && keys.iter().all(|key| list.contains(*key))
-    };
     let templates = templates.map(|(recurring, (text, is_cut))| Template {
+        is_left_out: is_left_out(index, &recurring, &text, is_cut),
         text,
         is_cut,
-        is_left_out: is_left_out(&recurring.lines),
         lines: recurring.lines.len() as u64,
         documents: recurring.documents.into(),
         groups: recurring.groups.into(),
         example: DocId(recurring.example),
     });
     Ok(templates.collect())
+}
+
+/// Finds the lines and sentences of a text that are shown; a sentence as it stands in the text.
+fn find_shown<'a>(text: &'a str, wanted: &mut HashMap<LineKey, &'a str>) {
+    for line in text.lines() {
+        if let Some(found) = key_of(line).and_then(|key| wanted.get_mut(&key)) {
+            *found = line.trim();
+        }
+    }
+    for at in sentences(text) {
+        let sentence = &text[at];
+        if let Some(found) = key_of_sentence(sentence).and_then(|key| wanted.get_mut(&key)) {
+            *found = sentence;
+        }
+    }
 }
 
 /// The lines of a template that may be shown.
@@ -216,7 +243,7 @@ fn shown(keys: &[LineKey], lines: &HashMap<LineKey, &str>, text_bytes: usize) ->
             text.push_str(&first[..first.floor_char_boundary(text_bytes)]);
             return (text, true);
         };
-        text.push_str(line);
+        text.push_str(&on_one_line(line));
         text.push('\n');
     }
     (text, false)

@@ -62,6 +62,8 @@ pub struct ReportRequest {
     pub view: View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
+    /// Least share of a text that a finding contains.
+    pub containment: Ratio,
     /// Whether to refuse a report that would not be complete.
     pub strict: bool,
     /// The load file to write, if any.
@@ -232,6 +234,7 @@ fn scope<'a>(
         engine,
         view,
         threshold: request.threshold.get(),
+        containment: request.containment.get(),
         now: created.as_second(),
         account,
         owners: Owners::of_machine(),
@@ -286,6 +289,8 @@ impl ComplianceAnswer<'_> {
             }
             ComplianceQuestion::Duplicates => {}
         }
+        let compares = *question != ComplianceQuestion::Duplicates;
+        asked.containment = compares.then_some(self.scope.containment);
         Some(Findings {
             kind: question.name(),
             question: asked,

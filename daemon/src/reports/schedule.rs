@@ -13,6 +13,7 @@ mod runs;
 mod scheduler;
 #[cfg(test)]
 mod tests;
+mod thread;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -29,7 +30,8 @@ use crate::engine::Engine;
 use crate::reports::maker::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
 
 use records::FailedRun;
-pub use scheduler::{Scheduler, SchedulerThread};
+pub use scheduler::Scheduler;
+pub use thread::SchedulerThread;
 
 /// Longest name, bytes.
 const LONGEST_NAME: usize = 64;
@@ -197,6 +199,7 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         common: config.common,
         mining_seconds: config.mining_seconds,
         threshold: config.threshold,
+        containment: config.containment,
         load_file,
         with_judgement: config.judge,
     };

@@ -10,7 +10,7 @@ use crate::v1;
 pub struct VersionEdge {
     /// The later version.
     pub version: u32,
-    /// The earlier version that it resembles most.
+    /// The earlier version that it resembles most, or its second parent.
     pub parent: u32,
     /// Relation of the later to the earlier: `revised-from`, `contains` or `contained-in`.
     pub kind: Option<&'static str>,
@@ -27,6 +27,23 @@ pub struct VersionEdge {
     /// Base64 of `container`, if it is not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub container_bytes: Option<String>,
+    /// Names that were replaced from the earlier to the later, where that explains why they share so little.
+    pub renamings: Vec<Renaming>,
+    /// Resemblance of both texts with these replacements undone; null if there are none.
+    pub resemblance_renamed: Option<f64>,
+    /// Of a version with two parents, shingles that it shares with this parent alone; otherwise null.
+    pub shingles_of_parent_alone: Option<u64>,
+    /// Whether this is the edge to the second parent.
+    pub is_second_parent: bool,
+}
+
+/// A name that was replaced throughout a text.
+#[derive(Clone, Debug, Serialize)]
+pub struct Renaming {
+    /// The name in the earlier version.
+    pub from: String,
+    /// The name in the later version.
+    pub to: String,
 }
 
 impl From<&v1::VersionEdge> for VersionEdge {
@@ -41,6 +58,19 @@ impl From<&v1::VersionEdge> for VersionEdge {
             direction: direction(edge.direction),
             container: (!edge.container.is_empty()).then(|| lossy(&edge.container)),
             container_bytes: exact(&edge.container),
+            renamings: edge.renamings.iter().map(Renaming::from).collect(),
+            resemblance_renamed: edge.resemblance_renamed,
+            shingles_of_parent_alone: edge.shingles_of_parent_alone,
+            is_second_parent: edge.is_second_parent,
+        }
+    }
+}
+
+impl From<&v1::Renaming> for Renaming {
+    fn from(renaming: &v1::Renaming) -> Self {
+        Self {
+            from: renaming.from.clone(),
+            to: renaming.to.clone(),
         }
     }
 }

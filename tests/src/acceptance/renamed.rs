@@ -21,6 +21,8 @@ const VERSIONS: usize = 16;
 const WORDS: usize = 9_000;
 /// One word in this many is the product's name: twice as often as in the densest of the real histories.
 const NAMED_EVERY: usize = 15;
+/// How often else it is; then few shingles of the text are without it.
+const NAMED_ELSE: [usize; 5] = [6, 8, 10, 12, 20];
 /// Words that each version changes.
 const CHANGED: u64 = 45;
 
@@ -29,24 +31,29 @@ const LONGEST: usize = 60;
 
 /// Generated documents, each renamed from another version on.
 pub(super) fn generated(figures: &mut Figures<'_>) -> Result<()> {
-    for (document, from) in [(1, 1), (2, VERSIONS / 2), (3, VERSIONS - 1)] {
+    let places = [(1, 1), (2, VERSIONS / 2), (3, VERSIONS - 1)];
+    let often = NAMED_ELSE.map(|every| (4, VERSIONS / 2, every));
+    let histories = places.map(|(document, from)| (document, from, NAMED_EVERY));
+    for (document, from, every) in histories.into_iter().chain(often) {
         let texts = (0..VERSIONS).map(|version| {
             let name = if version < from {
                 "Meridian"
             } else {
                 "Northwind Pro"
             };
-            text(document, version, name)
+            text(document, version, name, every)
         });
         let history = history(texts)?;
-        let name = format!("document {document}, renamed from version {} on", from + 1);
+        let from = from + 1;
+        let name =
+            format!("document {document}, named every {every} words, else from version {from} on");
         found_whole(&name, history.path(), VERSIONS, figures)?;
     }
     Ok(())
 }
 
 /// Text of a version: all changes up to it.
-fn text(document: u64, version: usize, product: &str) -> String {
+fn text(document: u64, version: usize, product: &str, every: usize) -> String {
     let prose = Versions::new(20_091_105, WORDS).text(document, 0, 1);
     let mut words: Vec<String> = prose.split(' ').map(str::to_owned).collect();
     for step in 1..=version as u64 {
@@ -57,7 +64,7 @@ fn text(document: u64, version: usize, product: &str) -> String {
         }
     }
     let named = words
-        .chunks(NAMED_EVERY)
+        .chunks(every)
         .map(|some| format!("{} {product}", some.join(" ")));
     named.collect::<Vec<_>>().join("\n")
 }

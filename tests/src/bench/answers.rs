@@ -175,6 +175,7 @@ fn in_process(
         scheme: SchemeKind::ModN,
         threshold: query::FindKind::Similar.default_threshold(),
         relation_threshold: 0.8,
+        containment_threshold: 0.8,
         limit: HITS,
         view: View::All,
         keeps_texts: false,

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashSet};
 use anyhow::Result;
 use simdex_proto::text::template_line;
 use simdex_signature::{CanonicalText, LineKey, ShingleSet, SignedText, TemplateLines, Window};
-use simdexd::read_side::templates::finder::Sketching;
+use simdexd::read_side::templates::finder::{Sketching, Unit, UnitKind};
 use simdexd::read_side::templates::key_of;
 
 use super::Settings;
@@ -78,16 +78,14 @@ fn measured(
 
 /// The lines of all templates.
 fn templates(texts: &[String]) -> Result<TemplateLines> {
-    let lines: Vec<Vec<LineKey>> = texts
-        .iter()
-        .map(|text| text.lines().filter_map(key_of).collect())
-        .collect();
+    let of_lines = |text: &String| text.lines().filter_map(key_of).map(Unit::from).collect();
+    let lines: Vec<Vec<Unit>> = texts.iter().map(of_lines).collect();
     let mut sketching = Sketching::new(texts.len(), LEAST);
     lines.iter().for_each(|lines| sketching.add(lines));
     let mut counting = sketching.finish();
     (0..)
         .zip(&lines)
-        .for_each(|(at, lines)| counting.add((at, at), lines));
+        .for_each(|(at, lines)| counting.add((at, at), UnitKind::Line, lines));
     let blocks = counting.finish(usize::MAX).0;
     let keys: HashSet<LineKey> = blocks.into_iter().flat_map(|block| block.lines).collect();
     let recurs = |line: &&str| key_of(line).is_some_and(|key| keys.contains(&key));

@@ -7,6 +7,7 @@ use simdex_client::STATES;
 use simdex_client::wire::GroupKind;
 
 use super::{CompletenessArgs, JudgeArgs, Roots, Threshold};
+use crate::cli::ratios::share;
 
 #[derive(Debug, Args)]
 pub(crate) struct GroupsArgs {
@@ -153,10 +154,4 @@ pub(crate) struct FilesArgs {
     pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) roots: Roots,
-}
-
-/// Parses the share of files that two folders have in common.
-fn share(typed: &str) -> Result<f64, String> {
-    let share = typed.parse().ok().filter(|it| (0.1..=1.0).contains(it));
-    share.ok_or_else(|| "it must be a number from 0.1 to 1, such as 0.5".to_owned())
 }

@@ -30,11 +30,26 @@ pub(crate) fn dot(family: &Family, out: &mut impl Write) -> io::Result<()> {
             true => String::new(),
             false => format!("\\nin {}", quoted(&escaped(&edge.container))),
         };
+        let renamed = version.renamings();
+        let renamed: String = renamed
+            .map(|names| format!("\\n{}", quoted(&names)))
+            .collect();
         writeln!(
             out,
-            "  v{} -> v{} [label=\"{kind}\\n{told_by}{within}\"{dashed}];",
+            "  v{} -> v{} [label=\"{kind}\\n{told_by}{within}{renamed}\"{dashed}];",
             edge.parent, edge.version
         )?;
+    }
+    for (at, version) in family.versions.iter().enumerate() {
+        if let Some(second) = &version.second {
+            let apart = second.shingles_of_parent_alone.unwrap_or(0);
+            writeln!(
+                out,
+                "  v{} -> v{} [label=\"{apart} shingles\", style=dotted];",
+                second.parent,
+                at + 1
+            )?;
+        }
     }
     writeln!(out, "}}")
 }

@@ -24,7 +24,7 @@ const NAME_WIDTH: usize = NAME * 8;
 const STYLE: &str = "\
 text{font:13px system-ui,sans-serif;fill:#1b1f24}\
 .h{fill:#59636e}.t{font-size:15px;font-weight:600}\
-path{fill:none;stroke:#59636e;stroke-width:2}.u{stroke-dasharray:3 4}\
+path{fill:none;stroke:#59636e;stroke-width:2}.u{stroke-dasharray:3 4}.m{stroke-width:1}\
 circle{fill:#0969da;stroke:#fff;stroke-width:2}.q circle{fill:#bc4c00}.q text{font-weight:600}\
 rect{fill:#fff}\
 @media(prefers-color-scheme:dark){text{fill:#e6edf3}.h{fill:#9198a1}path{stroke:#9198a1}\
@@ -98,6 +98,11 @@ fn line(
         Direction::Unknown => " class=\"u\"",
         _ => "",
     };
+    if let Some(second) = &family.versions[row.version].second {
+        // A straight line behind the others: it may pass lanes between.
+        let (from_x, from_y) = seat[place(second.parent)];
+        writeln!(out, "<path class=\"m\" d=\"M{from_x} {from_y}L{x} {y}\"/>")?;
+    }
     let bend = y - ROW / 2;
     let way = match row.branches {
         true => format!("M{from_x} {from_y}V{bend}Q{from_x} {y} {x} {y}"),
@@ -119,7 +124,9 @@ fn version(
     let number = row.version + 1;
     let (day, kind, told_by) = (version.day(), version.kind(), version.told_by());
     writeln!(out, "<g{class}>")?;
-    let files = version.files.join("\n");
+    let lines = version.merged().into_iter().chain(version.renamings());
+    let lines = lines.chain(version.files.iter().cloned());
+    let files = lines.collect::<Vec<_>>().join("\n");
     let all = format!("version {number}, {day}, {kind}, told by {told_by}\n{files}");
     writeln!(out, "<title>{}</title>", plain(&all))?;
     writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\"/>")?;

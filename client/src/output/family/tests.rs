@@ -29,7 +29,7 @@ fn edge(version: u32, parent: u32, kind: VersionKind, direction: Direction) -> V
         containment_of_version: 0.95,
         containment_of_parent: 0.96,
         direction: direction.into(),
-        container: Vec::new(),
+        ..VersionEdge::default()
     }
 }
 
@@ -73,7 +73,25 @@ fn parts() -> Vec<FamilyPart> {
         edge(8, 7, Kind::RevisedFrom, By::InnerDate),
     ];
     let files = files.into_iter().map(FamilyPart::File);
-    files.chain(edges.map(FamilyPart::Edge)).collect()
+    files
+        .chain(with_evidence(edges).map(FamilyPart::Edge))
+        .collect()
+}
+
+/// One version under another name, and one made from two.
+fn with_evidence(mut edges: [VersionEdge; 7]) -> impl Iterator<Item = VersionEdge> {
+    edges[3].resemblance_renamed = Some(0.97);
+    edges[3].renamings = vec![wire::Renaming {
+        from: "meridian".to_owned(),
+        to: "north\u{202e}wind \"pro\"".to_owned(),
+    }];
+    edges[5].shingles_of_parent_alone = Some(310);
+    let second = VersionEdge {
+        shingles_of_parent_alone: Some(420),
+        is_second_parent: true,
+        ..edge(7, 5, VersionKind::RevisedFrom, Direction::ModificationTime)
+    };
+    edges.into_iter().chain([second])
 }
 
 fn family(parts: Vec<FamilyPart>, wide: bool) -> Family {
@@ -117,7 +135,7 @@ fn each_form_is_as_it_was() {
     held("family.jsonl", &(lines.join("\n") + "\n"));
     assert_eq!(
         family.summary(),
-        "8 versions in 9 files, 2 branches; nothing tells which is the later in 1 pair"
+        "8 versions in 9 files, 2 branches, 1 merge; nothing tells which is the later in 1 pair"
     );
 }
 

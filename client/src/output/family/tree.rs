@@ -68,16 +68,22 @@ fn version(
         "{graph}{number:>4}  {day:10}  {kind:15}  {told_by:10}  {first}"
     )?;
     let graph = padded(&rails(&open[..=row.lane]), lanes);
-    let mut copy = |name: &str| {
-        let line = format!("{graph}{:width$}= {name}", "", width = NUMBERS - 2);
+    let mut below = |sign: &str, name: &str| {
+        let line = format!("{graph}{:width$}{sign} {name}", "", width = NUMBERS - 2);
         writeln!(out, "{}", line.trim_end())
     };
+    if let Some(merged) = version.merged() {
+        below("+", &name(&merged))?;
+    }
+    for names in version.renamings() {
+        below("~", &name(&names))?;
+    }
     for file in files {
-        copy(&name(file))?;
+        below("=", &name(file))?;
     }
     match version.unnamed() {
         0 => Ok(()),
-        more => copy(&format!("and {more} more")),
+        more => below("=", &format!("and {more} more")),
     }
 }
 

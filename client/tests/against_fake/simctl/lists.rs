@@ -1,6 +1,6 @@
 //! Lists, the status, and errands.
 
-use super::simctl;
+use super::{command, simctl};
 use crate::fake::Daemon;
 
 /// What people are told of lists of pairs and groups.
@@ -490,4 +490,39 @@ fn a_fifo_is_refused_and_not_waited_for() {
             run.talk
         );
     }
+}
+
+#[test]
+fn what_a_killed_report_left_is_removed_by_the_next_one_there() {
+    let daemon = Daemon::start();
+    let place = daemon.local_file("place", b"");
+    std::fs::remove_file(&place).expect("removed");
+    std::fs::create_dir(&place).expect("a directory");
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(&place).expect("listed");
+        let name = |entry: std::fs::DirEntry| entry.file_name().into_string().expect("UTF-8");
+        entries
+            .map(|entry| name(entry.expect("an entry")))
+            .collect()
+    };
+    let asked = |name: &str| place.join(name).display().to_string();
+    daemon.seen().stalls = true;
+    let mut child = command(&daemon.socket(), &["report", "--out", &asked("first")]);
+    let mut child = child.spawn().expect("simctl runs");
+    // Until the daemon has begun its answer: else the second run might get the one that stalls.
+    while names().is_empty() || daemon.seen().stalls {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // While it is writing, its folder is left alone.
+    let run = simctl(&daemon, &["report", "--out", &asked("second")]);
+    assert_eq!(run.code, 0, "{}", run.talk);
+    assert_eq!(names().len(), 2, "{:?}", names());
+    child.kill().expect("killed");
+    child.wait().expect("its end");
+    assert_eq!(names().len(), 2, "a killed run removes nothing");
+    let run = simctl(&daemon, &["report", "--out", &asked("third")]);
+    assert_eq!(run.code, 0, "{}", run.talk);
+    let mut left = names();
+    left.sort();
+    assert_eq!(left, ["second", "third"]);
 }

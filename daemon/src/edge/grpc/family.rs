@@ -37,9 +37,10 @@ impl FamilyRequest {
             params: FamilyParams {
                 rule: LinkRule {
                     resemblance: asked.threshold,
-                    containment: asked.relation_threshold.max(asked.threshold),
+                    containment: asked.containment_threshold.max(asked.threshold),
                 },
                 relation_threshold: asked.relation_threshold,
+                containment_threshold: asked.containment_threshold,
                 scheme: asked.scheme,
                 most: asked.limit,
                 view: asked.view,
@@ -131,6 +132,7 @@ fn without_text(params: &FamilyParams) -> QueryParams {
         scheme: params.scheme,
         threshold: params.rule.resemblance,
         relation_threshold: params.relation_threshold,
+        containment_threshold: params.containment_threshold,
         limit: params.most,
         view: params.view.clone(),
         keeps_texts: false,

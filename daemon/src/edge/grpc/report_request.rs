@@ -28,6 +28,7 @@ pub(super) fn parse(
         roots,
         common,
         mining_seconds,
+        containment,
     } = options.unwrap_or_default();
     let asked = UncheckedReport {
         kind: bounded_name(kind)?,
@@ -38,6 +39,7 @@ pub(super) fn parse(
         common,
         mining_seconds,
         threshold,
+        containment,
         load_file: load_file.map(names).transpose()?,
         with_judgement,
     };

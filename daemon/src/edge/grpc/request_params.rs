@@ -117,12 +117,14 @@ pub(super) fn parse_query(
         )));
     }
     let near = engine.threshold().get();
+    let near = parse_ratio(query.relation_threshold, near, "relation_threshold")?.get();
+    let contained = parse_ratio(query.containment_threshold, near, "containment_threshold")?;
     Ok(QueryParams {
         kind,
         scheme: parse_scheme(kind, query)?,
         threshold: parse_ratio(query.threshold, defaults.threshold, "threshold")?.get(),
-        relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?
-            .get(),
+        relation_threshold: near,
+        containment_threshold: contained.get(),
         limit: limit as usize,
         view: parse_roots(engine, &query.roots)?,
         keeps_texts: query.with_judgement,

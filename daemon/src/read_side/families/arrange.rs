@@ -60,6 +60,17 @@ pub enum DateKind {
     File,
 }
 
+impl DateKind {
+    /// The evidence of two dates of which this is the worse.
+    pub(super) fn direction(self) -> Direction {
+        match self {
+            Self::Stated => Direction::InnerDate,
+            Self::Mail => Direction::Container,
+            Self::File => Direction::ModificationTime,
+        }
+    }
+}
+
 /// How alike versions are.
 pub trait Likeness {
     /// The resemblance of one version to each other one; `None` if they are not linked. Symmetric. The
@@ -252,11 +263,7 @@ fn direct_edges(
         if let (Some(earlier), Some(later), true) =
             (from.date, to.date, slots[parent].0 != slots[version].0)
         {
-            return match earlier.kind.max(later.kind) {
-                DateKind::Stated => Direction::InnerDate,
-                DateKind::Mail => Direction::Container,
-                DateKind::File => Direction::ModificationTime,
-            };
+            return earlier.kind.max(later.kind).direction();
         }
         match (from.written, to.written) {
             (Some(earlier), Some(later)) if earlier < later => Direction::InnerDate,

@@ -8,7 +8,7 @@
 
 use simdex_signature::{Fingerprint, Rung, ShingleSet, sort_holders};
 
-use super::Likeness;
+use super::{Likeness, Origins, SharedApart};
 
 /// How far a count on a sample may fall short of the rule: the pair is counted exactly afterwards.
 const SLACK: f64 = 0.05;
@@ -104,6 +104,7 @@ impl Samples {
             lengths,
             rule,
             slack,
+            level: self.level,
         }
     }
 }
@@ -129,13 +130,27 @@ pub struct CountedSamples {
     lengths: Vec<u64>,
     rule: LinkRule,
     slack: f64,
+    level: u32,
 }
 
 impl Likeness for CountedSamples {
     fn row(&self, of: usize) -> Vec<Option<f64>> {
+        let a = self.lengths[of];
+        let shared = self.shared(self.of_version[of].iter()).into_iter();
+        let resemblance = |(shared, b): (u64, &u64)| {
+            let linked = self.rule.links_within(shared, a, *b, self.slack);
+            linked.then(|| shared as f64 / (a + b - shared) as f64)
+        };
+        shared.zip(&self.lengths).map(resemblance).collect()
+    }
+}
+
+impl CountedSamples {
+    /// How many of these lists each version is in.
+    fn shared<'a>(&self, of_lists: impl Iterator<Item = &'a u32>) -> Vec<u64> {
         let mut beside = vec![0_i64; self.lengths.len()];
         let mut by_most = 0;
-        for list in &self.of_version[of] {
+        for list in of_lists {
             match &self.lists[*list as usize] {
                 Holders::These(these) => these.iter().for_each(|at| beside[*at as usize] += 1),
                 Holders::AllBut(those) => {
@@ -144,13 +159,32 @@ impl Likeness for CountedSamples {
                 }
             }
         }
-        let a = self.lengths[of];
-        let shared = beside.iter().map(|beside| (beside + by_most) as u64);
-        let resemblance = |(shared, b): (u64, &u64)| {
-            let linked = self.rule.links_within(shared, a, *b, self.slack);
-            linked.then(|| shared as f64 / (a + b - shared) as f64)
-        };
-        shared.zip(&self.lengths).map(resemblance).collect()
+        let shared = beside.into_iter();
+        shared.map(|beside| (beside + by_most) as u64).collect()
+    }
+}
+
+impl Origins for CountedSamples {
+    fn apart(&self, of: usize, parent: usize) -> Vec<SharedApart> {
+        let in_parent = |list: &&u32| self.of_version[parent].binary_search(list).is_ok();
+        let (with, without): (Vec<&u32>, Vec<&u32>) =
+            self.of_version[of].iter().partition(in_parent);
+        let all = with.len() as u64;
+        let (with, without) = (
+            self.shared(with.into_iter()),
+            self.shared(without.into_iter()),
+        );
+        let both = with.into_iter().zip(without);
+        let apart = both.map(|(both, other_alone)| SharedApart {
+            other_alone,
+            parent_alone: all - both,
+            shared: both + other_alone,
+        });
+        apart.collect()
+    }
+
+    fn sampled(&self, shingles: u64) -> u64 {
+        shingles.checked_shr(self.level).unwrap_or(0).max(1)
     }
 }
 

@@ -39,8 +39,9 @@ pub(super) fn find(
     let params = QueryParams {
         kind: FindKind::Related,
         scheme: SchemeKind::ModN,
-        threshold: scope.threshold,
+        threshold: scope.threshold.min(scope.containment),
         relation_threshold: scope.threshold,
+        containment_threshold: scope.containment,
         limit: MOST_FOUND,
         view: scope.view.clone(),
         keeps_texts: false,

@@ -16,7 +16,7 @@ use super::{
     Finding, FindingError, MOST_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes, count,
 };
 use crate::base::visit::FirstError;
-use crate::read_side::query::{FindKind, QueryParams};
+use crate::read_side::query::{FindKind, Hit, QueryParams, Relation};
 
 /// Bytes that a document takes in a set, with spare capacity.
 const SEEN: u64 = 24;
@@ -42,8 +42,9 @@ pub(super) fn find(
     let params = QueryParams {
         kind: FindKind::Related,
         scheme: SchemeKind::ModN,
-        threshold: scope.threshold,
+        threshold: scope.threshold.min(scope.containment),
         relation_threshold: scope.engine.threshold().get(),
+        containment_threshold: scope.engine.threshold().get(),
         limit: MOST_FOUND,
         view: outside,
         keeps_texts: false,
@@ -91,8 +92,21 @@ fn find_for_file(
         return find_same_bytes(scope, &params.view, file, sums, take);
     };
     let of = bytes(&file.path);
-    let (found, _held) = scope.findings_of_hits(answer.hits.iter(), &of)?;
+    let shares = |hit: &&Hit| shares_enough(scope, hit);
+    let (found, _held) = scope.findings_of_hits(answer.hits.iter().filter(shares), &of)?;
     take_all(found, sums, take)
+}
+
+/// Whether a file resembles the document inside, or shares text with it, by as much as is asked for.
+fn shares_enough(scope: &ReportScope<'_>, hit: &Hit) -> bool {
+    let reaches = |value: Option<f64>, least: f64| value.is_some_and(|value| value >= least);
+    let overlap = &hit.overlap;
+    matches!(
+        hit.relation,
+        Relation::IdenticalBytes | Relation::IdenticalText
+    ) || reaches(overlap.resemblance.value, scope.threshold)
+        || reaches(overlap.containment_of_first.value, scope.containment)
+        || reaches(overlap.containment_of_second.value, scope.containment)
 }
 
 /// Finds the files with the same bytes as a file that is not compared; nothing for an empty file.

@@ -52,9 +52,10 @@ pub(super) fn find(
     let params = FamilyParams {
         rule: LinkRule {
             resemblance: defaults::FAMILY,
-            containment: relation_threshold.get().max(defaults::FAMILY),
+            containment: scope.containment.max(defaults::FAMILY),
         },
         relation_threshold: relation_threshold.get(),
+        containment_threshold: scope.containment,
         scheme: SchemeKind::ModN,
         most: defaults::VERSIONS as usize,
         view: scope.view.clone(),

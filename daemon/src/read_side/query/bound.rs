@@ -178,6 +178,7 @@ mod tests {
             scheme: SchemeKind::ModN,
             threshold,
             relation_threshold: 0.8,
+            containment_threshold: 0.8,
             limit: 2,
             view: View::All,
             keeps_texts: false,

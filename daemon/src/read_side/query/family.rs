@@ -6,43 +6,59 @@
 //! is then counted on all shingles of both texts, and one that does not hold is left out.
 
 mod containers;
+mod edges;
+mod renamed;
 mod search;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, HeldShingles, IndexError, IndexReader, View};
+use simdex_index::{Cancel, IndexError, IndexReader, View};
 use simdex_schema::{DocId, DocumentHash};
-use simdex_signature::{Rung, Scheme, SchemeKind, ShingleSet};
+use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use super::hits::{SchemeUsed, relation};
 use super::{
-    DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject,
-    SubjectSummary, best_date, require_indexed,
+    DateSource, FindKind, Hit, KnownDate, Overlap, QueryError, RelationThresholds, ShingledText,
+    Subject, SubjectSummary, best_date, require_indexed,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::families::{
-    DateKind, Direction, LinkRule, PlacedVersion, Version, VersionDate, arrange,
+    DateKind, Direction, LinkRule, PlacedVersion, Renaming, Version, VersionDate, arrange,
+    second_parents,
 };
-use containers::{ContainerPaths, innermost_common};
+use containers::ContainerPaths;
+use edges::EdgeCounter;
+pub use renamed::Renamed;
 use search::{FoundVersion, FoundVersions, search};
-
-/// A text of which this share is found in another holds little else: the later one is a revision, not a container.
-const MOSTLY: f64 = 0.5;
 
 /// Parameters of a search for a family.
 #[derive(Clone, Debug)]
 pub struct FamilyParams {
     /// The rule by which versions are linked.
     pub rule: LinkRule,
-    /// Ratio from which two texts are called near-duplicates, or one is said to contain the other.
+    /// Resemblance from which two texts are called near-duplicates.
     pub relation_threshold: f64,
+    /// Share of one text from which the other is said to contain it.
+    pub containment_threshold: f64,
     /// The scheme that finds the neighbours of the subject, beside Mod_n.
     pub scheme: SchemeKind,
     /// Most versions that are found.
     pub most: usize,
     /// The roots whose files may be listed.
     pub view: View,
+}
+
+impl FamilyParams {
+    /// The ratios from which the relation of two versions has its name.
+    fn relation_thresholds(&self) -> RelationThresholds {
+        RelationThresholds {
+            resemblance: self.relation_threshold,
+            containment: self.containment_threshold,
+        }
+    }
 }
 
 /// What the later version is to the earlier one.
@@ -71,6 +87,19 @@ pub struct FamilyEdge {
     pub direction: Direction,
     /// The innermost container that holds a file of each; or a file of one version that contains one of the other.
     pub container: Option<PathBuf>,
+    /// Names that were replaced from the earlier to the later, if that explains how little they share.
+    pub renamed: Option<Renamed>,
+    /// What shows that the version was made from two, if it was.
+    pub merged: Option<Merged>,
+}
+
+/// One of the two edges of a version that was made from two others.
+#[derive(Clone, Copy, Debug)]
+pub struct Merged {
+    /// Shingles of the version that this parent has and the other one lacks.
+    pub alone: u64,
+    /// Whether it is the edge to the parent that the version resembles less.
+    pub is_second: bool,
 }
 
 /// A file of a version.
@@ -92,7 +121,7 @@ pub struct Family {
     versions: Vec<FoundVersion>,
     /// When each version was made.
     dates: Vec<Option<VersionDate>>,
-    /// Edges, at most one for each version, ascending.
+    /// Edges by version, ascending: one, or two if it was made from two others.
     pub edges: Vec<FamilyEdge>,
     /// Documents that shared fingerprints with a version that was asked about.
     pub candidates: u64,
@@ -126,31 +155,22 @@ pub fn find_family(
     let (versions, paths) = describe_versions(index, &found_versions, params, cancel)?;
     let counted = samples.counted(params.rule);
     let placed = arrange(&versions, &counted, &mut || cancel.check())?;
+    let merges = second_parents(&versions, &placed, &counted, &mut || cancel.check())?;
     drop(counted);
     let mut place = vec![0; found_versions.len()];
     for (at, placed) in placed.iter().enumerate() {
         place[placed.version] = at;
     }
-    let mut edges = Vec::new();
-    for (at, placed) in placed.iter().enumerate() {
-        let Some((parent, direction)) = placed.parent else {
-            continue;
-        };
-        let pair = [placed.version, parent].map(|version| &found_versions[version]);
-        let Some((kind, overlap)) = count_edge(index, (subject, text), pair, params, cancel)?
-        else {
-            continue;
-        };
-        let both = [placed.version, parent].map(|version| &paths[version]);
-        edges.push(FamilyEdge {
-            version: at,
-            parent: place[parent],
-            kind,
-            overlap,
-            direction,
-            container: innermost_common(index, pair[0].document, &params.view, both)?,
-        });
-    }
+    let edge_counter = EdgeCounter {
+        index,
+        subject: (subject, text),
+        found_versions: &found_versions,
+        paths: &paths,
+        place: &place,
+        params,
+        cancel,
+    };
+    let edges = edge_counter.edges(&placed, merges)?;
     let date = |placed: &PlacedVersion| versions[placed.version].date;
     let dates = placed.iter().map(date).collect();
     Ok(Family {
@@ -213,7 +233,7 @@ impl Family {
         let mut failed = FirstError::default();
         if let Some(document) = version.document {
             index.visit_files_of(document, &params.view, &mut |file| {
-                let threshold = params.relation_threshold;
+                let thresholds = params.relation_thresholds();
                 let is_query = subject.query_path.as_ref() == Some(&file.path);
                 is_unseen &= !is_query;
                 let date = match best_date(index, &file) {
@@ -229,7 +249,7 @@ impl Family {
                             same_text,
                             &file,
                             &version.overlap,
-                            threshold,
+                            thresholds,
                         ),
                         is_query,
                         file,
@@ -328,63 +348,4 @@ fn version_date(date: KnownDate) -> VersionDate {
         }
     };
     VersionDate { kind, seconds }
-}
-
-/// An edge with its exact numbers, the later version first; `None` if the pair does not satisfy the
-/// rule on all shingles, or a text cannot be read any more.
-fn count_edge(
-    index: &IndexReader,
-    (subject, text): (&Subject, &ShingledText),
-    pair: [&FoundVersion; 2],
-    params: &FamilyParams,
-    cancel: &Cancel,
-) -> Result<Option<(VersionKind, Overlap)>, QueryError> {
-    cancel.check()?;
-    let [version, parent] = pair;
-    let (own, its) = (
-        set_of(index, subject, version)?,
-        set_of(index, subject, parent)?,
-    );
-    let listed = |held: &'_ Option<HeldShingles>, version: &FoundVersion| -> bool {
-        held.is_some() || subject.carries(version.hash)
-    };
-    if !listed(&own, version) || !listed(&its, parent) {
-        return Ok(None);
-    }
-    let of_subject: &ShingleSet = &text.shingles;
-    let (a, b) = (
-        own.as_deref().unwrap_or(of_subject),
-        its.as_deref().unwrap_or(of_subject),
-    );
-    let overlap = Overlap::exact(a, b, cancel)?;
-    let (a, b) = (a.len() as u64, b.len() as u64);
-    Ok(params
-        .rule
-        .links(overlap.shared, a, b)
-        .then(|| (version_kind(&overlap, params.relation_threshold), overlap)))
-}
-
-fn version_kind(overlap: &Overlap, threshold: f64) -> VersionKind {
-    let holds_else = |share: Option<f64>| share.is_some_and(|share| share < MOSTLY);
-    match overlap.relation(threshold) {
-        Relation::Contains if holds_else(overlap.containment_of_first.value) => {
-            VersionKind::Contains
-        }
-        Relation::ContainedIn if holds_else(overlap.containment_of_second.value) => {
-            VersionKind::ContainedIn
-        }
-        _ => VersionKind::RevisedFrom,
-    }
-}
-
-/// The shingles of a version; `None` for the subject, whose own are at hand, or if they cannot be read.
-fn set_of(
-    index: &IndexReader,
-    subject: &Subject,
-    version: &FoundVersion,
-) -> Result<Option<HeldShingles>, IndexError> {
-    let Some(document) = version.document.filter(|_| !subject.carries(version.hash)) else {
-        return Ok(None);
-    };
-    index.shingles_if_readable(document, subject.account())
 }

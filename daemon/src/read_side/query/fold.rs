@@ -184,4 +184,24 @@ mod tests {
         spent.left = 0;
         assert!(spent.fold(&hits).unwrap().iter().all(Option::is_none));
     }
+
+    #[test]
+    fn each_hit_of_a_crowd_is_compared_once() {
+        let base = words(&mut 3, 400);
+        let version = |at: usize| {
+            let mut text = base.clone();
+            text[at] = format!("version{at}");
+            text.join(" ")
+        };
+        let (index, _dir) = index_of(&(0..300).map(version).collect::<Vec<_>>());
+        let account = index.memory().requests.account_of(0, &Cancel::never());
+        let subject = Subject::from_text(&index, base.join(" "), &account).unwrap();
+        let mut params = similar(SchemeKind::ModN, 0.5);
+        params.limit = 300;
+        let hits = find(&index, &subject, &params, &Cancel::never()).unwrap();
+        let mut folding = Folding::new(&index, 0.8, &account);
+        let folded = folding.fold(&hits.hits).unwrap();
+        assert_eq!((folded.len(), folded.iter().flatten().count()), (300, 299));
+        assert_eq!(MOST_COMPARED - folding.left, 299);
+    }
 }

@@ -56,9 +56,10 @@ impl Relation {
         resemblance: f64,
         first_in_second: f64,
         second_in_first: f64,
-        threshold: f64,
+        thresholds: RelationThresholds,
     ) -> Self {
-        if resemblance >= threshold {
+        let threshold = thresholds.containment;
+        if resemblance >= thresholds.resemblance {
             Self::NearDuplicate
         } else if second_in_first >= threshold && second_in_first > first_in_second {
             Self::Contains
@@ -66,6 +67,25 @@ impl Relation {
             Self::ContainedIn
         } else {
             Self::Overlaps
+        }
+    }
+}
+
+/// The ratios from which a relation has its name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelationThresholds {
+    /// Resemblance of near-duplicates.
+    pub resemblance: f64,
+    /// Share of one text that is found in the other, if that one contains it.
+    pub containment: f64,
+}
+
+impl RelationThresholds {
+    /// Thresholds of one ratio for resemblance and containment.
+    pub fn both(ratio: f64) -> Self {
+        Self {
+            resemblance: ratio,
+            containment: ratio,
         }
     }
 }
@@ -119,8 +139,8 @@ pub(super) fn files_of_documents(
         let scheme = scheme_of(index, subject, &candidate, &overlap);
         let mut failed = FirstError::default();
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
-            let threshold = params.relation_threshold;
-            let relation = relation(subject.content, same_text, &file, &overlap, threshold);
+            let thresholds = params.relation_thresholds();
+            let relation = relation(subject.content, same_text, &file, &overlap, thresholds);
             let found = Found {
                 document: Some(stats.hash),
                 relation,
@@ -251,7 +271,7 @@ pub(super) fn relation(
     same_document: bool,
     file: &FileView,
     overlap: &Overlap,
-    threshold: f64,
+    thresholds: RelationThresholds,
 ) -> Relation {
     if content.is_some() && file.record.content() == content {
         return Relation::IdenticalBytes;
@@ -259,7 +279,7 @@ pub(super) fn relation(
     if same_document {
         return Relation::IdenticalText;
     }
-    overlap.relation(threshold)
+    overlap.relation(thresholds)
 }
 
 fn scheme_of(

@@ -141,6 +141,7 @@ pub(crate) fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
         scheme,
         threshold,
         relation_threshold: 0.8,
+        containment_threshold: 0.8,
         limit: 100,
         view: View::All,
         keeps_texts: false,
@@ -419,12 +420,12 @@ fn a_relation_is_directed_by_the_larger_containment_and_swaps_with_the_sides() {
     ];
     for ((resemblance, of_a, of_b), ab, ba) in swapped {
         assert_eq!(
-            Relation::of(resemblance, of_a, of_b, 0.8),
+            Relation::of(resemblance, of_a, of_b, RelationThresholds::both(0.8)),
             ab,
             "{of_a} {of_b}"
         );
         assert_eq!(
-            Relation::of(resemblance, of_b, of_a, 0.8),
+            Relation::of(resemblance, of_b, of_a, RelationThresholds::both(0.8)),
             ba,
             "{of_b} {of_a}"
         );

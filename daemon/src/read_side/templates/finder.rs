@@ -3,10 +3,16 @@
 //! Lines form a block if they are in the same documents and each is followed by the next wherever it occurs.
 //! Lines that are too short to count are skipped. So a letterhead of three lines is one template, and a line
 //! of it that also occurs elsewhere is a template of its own.
+//!
+//! Sentences are counted beside lines, and form blocks of their own. A text is listed by one kind: by lines where it is
+//! wrapped in one way, by sentences where documents wrap it differently. For each line it is noted in which sentence it
+//! begins, and for each sentence in which line, if that is the same wherever it occurs. A line that always begins in one
+//! sentence, which is in more documents, is that sentence wrapped in one of several ways; a sentence that always begins
+//! in one line, which is in as many, is wrapped in one way.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use simdex_signature::{LineKey, TemplateLines};
 
@@ -28,13 +34,42 @@ const MOST_LINES: usize = 1 << 19;
 const LINE_BYTES: u64 = 1 + size_of::<(LineKey, LineCounts)>() as u64;
 /// Bytes of a line in its block, for a list that doubles as it grows.
 const IN_BLOCK: u64 = 3 * size_of::<LineKey>() as u64;
+/// Bytes of a line in the set of those that are listed otherwise, before and while it shrinks.
+const LISTED: u64 = 3 * size_of::<LineKey>() as u64;
 /// Bytes of a block beside its lines.
 const BLOCK: u64 = size_of::<Recurring>() as u64 + 32;
 
-/// A block of lines that recur together.
+/// A line or sentence of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Key of its text; a line and a sentence must not have one key.
+    pub key: LineKey,
+    /// The sentence in which the line begins, or the first line of the sentence that has a key.
+    pub within: Option<LineKey>,
+}
+
+impl From<LineKey> for Unit {
+    fn from(key: LineKey) -> Self {
+        Self { key, within: None }
+    }
+}
+
+/// What a unit is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A line of the text.
+    #[default]
+    Line,
+    /// A sentence of running text.
+    Sentence,
+}
+
+/// A block of lines or sentences that recur together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Recurring {
-    /// Its lines, in order.
+    /// What it consists of.
+    pub kind: UnitKind,
+    /// Its lines or sentences, in order.
     pub lines: Vec<LineKey>,
     /// Documents that contain it.
     pub documents: u32,
@@ -67,8 +102,10 @@ struct LineCounts {
     example: u64,
     last: u64,
     last_group: u64,
+    kind: UnitKind,
     before: Neighbour,
     after: Neighbour,
+    within: Neighbour,
 }
 
 /// The neighbour of a line.
@@ -109,13 +146,13 @@ impl Sketching {
         let lines = most_lines(documents);
         // As full as a map may be: seven of eight places.
         let places = (lines * 8 / 7 + 1).next_power_of_two();
-        let blocks = limit.min(lines) as u64 * 2 * BLOCK + lines as u64 * IN_BLOCK;
+        let blocks = limit.min(lines) as u64 * 2 * BLOCK + lines as u64 * (IN_BLOCK + LISTED);
         Sketch::bytes_for(width(documents)) + places as u64 * LINE_BYTES + blocks
     }
 
-    /// Adds the lines of one document; copies their keys.
-    pub fn add(&mut self, lines: &[LineKey]) {
-        let mut distinct = lines.to_vec();
+    /// Adds the lines or sentences of one document; copies their keys.
+    pub fn add(&mut self, units: &[Unit]) {
+        let mut distinct: Vec<LineKey> = units.iter().map(|unit| unit.key).collect();
         distinct.sort_unstable();
         distinct.dedup();
         for line in distinct {
@@ -155,12 +192,14 @@ impl Counting {
         self.truncated
     }
 
-    /// Adds the lines of one document, whose number must be unique; those of one group must be adjacent.
-    pub fn add(&mut self, (group, document): (u64, u64), lines: &[LineKey]) {
-        for (at, key) in lines.iter().enumerate() {
-            let Some(line) = self.lines.get_mut(key) else {
+    /// Adds the lines or sentences of one document, whose number must be unique; those of one group must be adjacent.
+    pub fn add(&mut self, (group, document): (u64, u64), kind: UnitKind, units: &[Unit]) {
+        let key = |at: usize| units.get(at).map(|unit| unit.key);
+        for (at, unit) in units.iter().enumerate() {
+            let Some(line) = self.lines.get_mut(&unit.key) else {
                 continue;
             };
+            line.kind = kind;
             if line.documents == 0 {
                 line.example = document;
             }
@@ -170,9 +209,9 @@ impl Counting {
                 line.documents += 1;
                 line.last = document;
             }
-            let before = at.checked_sub(1).and_then(|at| lines.get(at));
-            line.before.meet(before.copied());
-            line.after.meet(lines.get(at + 1).copied());
+            line.before.meet(at.checked_sub(1).and_then(key));
+            line.after.meet(key(at + 1));
+            line.within.meet(unit.within);
         }
     }
 
@@ -181,6 +220,10 @@ impl Counting {
     pub fn finish(mut self, limit: usize) -> (Vec<Recurring>, u64) {
         let least = self.least;
         self.lines.retain(|_, line| line.documents >= least);
+        let all = &self.lines;
+        let mut twice: HashSet<LineKey> = all.keys().copied().collect();
+        twice.retain(|key| is_listed_otherwise(all, *key));
+        self.lines.retain(|key, _| !twice.contains(key));
         let lines = &self.lines;
         let is_first = |key: &&LineKey| previous(lines, **key).is_none();
         let (mut found, mut first) = (0, BinaryHeap::with_capacity(limit.min(lines.len()) + 1));
@@ -214,6 +257,25 @@ impl PartialOrd for Ranked {
     }
 }
 
+/// Whether the text of a line is listed by sentences, or that of a sentence by lines.
+fn is_listed_otherwise(lines: &HashMap<LineKey, LineCounts>, key: LineKey) -> bool {
+    let Some(own) = lines.get(&key) else {
+        return false;
+    };
+    let Neighbour::Always(Some(within)) = own.within else {
+        return false;
+    };
+    let Some(other) = lines.get(&within) else {
+        return false;
+    };
+    match own.kind {
+        UnitKind::Line => other.documents > own.documents,
+        UnitKind::Sentence => {
+            other.documents >= own.documents && !is_listed_otherwise(lines, within)
+        }
+    }
+}
+
 /// The line before this one in its block.
 fn previous(lines: &HashMap<LineKey, LineCounts>, key: LineKey) -> Option<LineKey> {
     let Neighbour::Always(Some(before)) = lines.get(&key)?.before else {
@@ -239,6 +301,7 @@ fn block(lines: &HashMap<LineKey, LineCounts>, first: LineKey) -> Recurring {
     let keys = std::iter::successors(Some(first), |&key| next(lines, key));
     let line = lines.get(&first).copied().unwrap_or_default();
     Recurring {
+        kind: line.kind,
         lines: keys.collect(),
         documents: line.documents,
         groups: line.groups,
@@ -247,134 +310,4 @@ fn block(lines: &HashMap<LineKey, LineCounts>, first: LineKey) -> Recurring {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    fn found(documents: &[Vec<&str>], least: u32) -> Vec<(Vec<LineKey>, u32, u64)> {
-        let keys: Vec<Vec<LineKey>> = documents
-            .iter()
-            .map(|lines| lines.iter().map(|line| LineKey::of(line)).collect())
-            .collect();
-        let mut sketching = Sketching::new(documents.len(), least);
-        keys.iter().for_each(|lines| sketching.add(lines));
-        let mut counting = sketching.finish();
-        (0..)
-            .zip(&keys)
-            .for_each(|(at, lines)| counting.add((at / 2, at), lines));
-        assert!(!counting.is_truncated());
-        let (blocks, found) = counting.finish(usize::MAX);
-        assert_eq!(found, blocks.len() as u64);
-        let blocks = blocks.into_iter();
-        blocks
-            .map(|block| (block.lines, block.documents, block.example))
-            .collect()
-    }
-
-    fn keys(lines: &[&str]) -> Vec<LineKey> {
-        lines.iter().map(|line| LineKey::of(line)).collect()
-    }
-
-    #[test]
-    fn lines_that_always_stand_together_are_one_block() {
-        let documents = [
-            vec!["head 1", "head 2", "first", "foot"],
-            vec!["head 1", "head 2", "second", "foot", "after"],
-            vec!["head 1", "head 2", "third"],
-            vec!["alone", "foot"],
-        ];
-        assert_eq!(
-            found(&documents, 3),
-            [(keys(&["head 1", "head 2"]), 3, 0), (keys(&["foot"]), 3, 0)]
-        );
-        assert!(found(&documents, 4).is_empty());
-    }
-
-    #[test]
-    fn only_the_first_blocks_are_kept_and_all_are_counted() {
-        let names: Vec<String> = (0..40).map(|at| format!("line {at}")).collect();
-        let documents: Vec<Vec<&str>> = (0..42)
-            .map(|at| names.iter().skip(at).map(String::as_str).collect())
-            .collect();
-        let keys: Vec<Vec<LineKey>> = documents.iter().map(|lines| keys(lines)).collect();
-        let counted = |limit| {
-            let mut sketching = Sketching::new(keys.len(), 2);
-            keys.iter().for_each(|lines| sketching.add(lines));
-            let mut counting = sketching.finish();
-            (0..)
-                .zip(&keys)
-                .for_each(|(at, lines)| counting.add((at / 2, at), lines));
-            counting.finish(limit)
-        };
-        let (all, found) = counted(usize::MAX);
-        assert_eq!((all.len() as u64, found), (39, 39));
-        assert_eq!(counted(7), (all[..7].to_vec(), 39));
-    }
-
-    #[test]
-    fn a_line_of_revisions_is_in_one_group() {
-        let documents = [vec!["a", "b"], vec!["a"], vec!["b"], vec!["b", "a"]];
-        let keys: Vec<Vec<LineKey>> = documents.iter().map(|lines| keys(lines)).collect();
-        let mut sketching = Sketching::new(keys.len(), 2);
-        keys.iter().for_each(|lines| sketching.add(lines));
-        let mut counting = sketching.finish();
-        // The first two are revisions of one document.
-        for ((group, document), lines) in [(7, 0), (7, 1), (2, 2), (3, 3)].into_iter().zip(&keys) {
-            counting.add((group, document), lines);
-        }
-        let (blocks, _) = counting.finish(usize::MAX);
-        let mut found: Vec<_> = blocks
-            .iter()
-            .map(|block| (block.lines[0], block.documents, block.groups))
-            .collect();
-        found.sort_unstable();
-        let mut right = [(LineKey::of("a"), 3, 2), (LineKey::of("b"), 3, 3)];
-        right.sort_unstable();
-        assert_eq!(found, right);
-    }
-
-    #[test]
-    fn what_is_held_is_no_more_than_what_is_said() {
-        let documents = 5_000;
-        let sketching = Sketching::new(documents, 2);
-        let places = sketching.candidates.capacity() as u64;
-        assert!(places >= most_lines(documents) as u64);
-        let map = (places * 8 / 7) * LINE_BYTES;
-        let sketch = Sketch::bytes_for(width(documents));
-        assert!(sketch + map <= Sketching::bytes_for(documents, 1_000));
-    }
-
-    #[test]
-    fn a_line_that_is_repeated_in_a_document_counts_once() {
-        let documents = [vec!["a", "a", "a"], vec!["a", "b"], vec!["b", "a"]];
-        let found = found(&documents, 2);
-        assert_eq!(found[0], (keys(&["a"]), 3, 0));
-        assert_eq!(found[1], (keys(&["b"]), 2, 1));
-    }
-
-    proptest! {
-        #[test]
-        fn every_recurring_line_is_in_one_block_with_its_count(
-            documents in prop::collection::vec(prop::collection::vec(0usize..12, 0..8), 0..12), least in 2u32..5,
-        ) {
-            const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
-            let documents: Vec<Vec<&str>> =
-                documents.iter().map(|lines| lines.iter().map(|&at| NAMES[at]).collect()).collect();
-            let mut met: Vec<(LineKey, u32)> = Vec::new();
-            for (lines, count, example) in found(&documents, least) {
-                let text = &documents[example as usize];
-                let own = keys(text);
-                prop_assert!(own.windows(lines.len()).any(|window| window == lines));
-                met.extend(lines.iter().map(|&line| (line, count)));
-            }
-            met.sort();
-            let counted = NAMES.map(|name| {
-                let holding = documents.iter().filter(|lines| lines.contains(&name)).count();
-                (LineKey::of(name), holding as u32)
-            });
-            let mut right: Vec<_> = counted.into_iter().filter(|(_, count)| *count >= least).collect();
-            right.sort();
-            prop_assert_eq!(met, right);
-        }
-    }
-}
+mod tests;

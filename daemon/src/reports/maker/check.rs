@@ -43,6 +43,8 @@ pub struct UncheckedReport {
     pub mining_seconds: Option<u32>,
     /// Least ratio, from 0 to 1.
     pub threshold: Option<f64>,
+    /// Least containment, from 0 to 1; the threshold if not set.
+    pub containment: Option<f64>,
     /// The load file to write.
     pub load_file: Option<LoadFileNames>,
     /// Whether to judge the files of groups.
@@ -161,6 +163,7 @@ impl Display for UnknownRoot {
 pub struct CheckedReport {
     roots: Vec<PathBuf>,
     threshold: Option<Ratio>,
+    containment: Option<Ratio>,
     load: Option<LoadFile>,
     kind: CheckedKind,
     with_judgement: bool,
@@ -190,6 +193,7 @@ impl UncheckedReport {
         let load = load.transpose()?;
         let ratio = |value| Ratio::new(value).ok_or(BadReport::Threshold(value));
         let threshold = self.threshold.map(ratio).transpose()?;
+        let containment = self.containment.map(ratio).transpose()?;
         let kind = match self.kind.as_str() {
             "" | "groups" => CheckedKind::Groups(self.files),
             "copies-of" => CheckedKind::CopiesOf(self.files),
@@ -215,6 +219,7 @@ impl UncheckedReport {
         Ok(CheckedReport {
             roots: self.roots,
             threshold,
+            containment,
             load,
             kind,
             with_judgement: self.with_judgement,
@@ -234,6 +239,11 @@ impl UncheckedReport {
         if self.kind != "cores" && (self.common.is_some() || self.mining_seconds.is_some()) {
             let what = "a number of common fingerprints or seconds to mine";
             return Err(BadReport::AloneTakes("cores", what));
+        }
+        let compares = ["copies-of", "stale-versions", "leak"].contains(&&*self.kind);
+        if self.containment.is_some() && !compares {
+            let kinds = "copies-of, stale-versions or leak";
+            return Err(BadReport::AloneTakes(kinds, "a containment"));
         }
         let options = [
             ("stale-versions", "an age", self.older_than.is_some()),
@@ -279,13 +289,15 @@ impl CheckedReport {
     /// The first given root that this engine does not watch.
     pub fn request(&self, engine: &Engine, strict: bool) -> Result<ReportRequest, UnknownRoot> {
         let otherwise = match &self.kind {
-            CheckedKind::Leak(_) => Ratio::new(defaults::CONTAINMENT),
+            // A file that resembles little may hold all: with a least share of its own, that alone decides.
+            CheckedKind::Leak(_) if self.containment.is_none() => Ratio::new(defaults::CONTAINMENT),
             _ => None,
         };
         let threshold = self.threshold.or(otherwise).unwrap_or(engine.threshold());
         Ok(ReportRequest {
             view: view(engine, &self.roots)?,
             threshold,
+            containment: self.containment.unwrap_or(threshold),
             strict,
             load: self.load,
             kind: self.kind.resolve(engine, threshold)?,

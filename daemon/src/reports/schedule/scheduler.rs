@@ -2,15 +2,15 @@
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use simdex_index::Cancel;
 
 use super::records::{Records, ScheduleRecord};
+use super::thread::SchedulerThread;
 use super::{Schedule, Timetable, command, runs};
 use crate::base::report_files::MANIFEST;
 use crate::base::schedule_status::ScheduleStatus;
@@ -22,6 +22,10 @@ use crate::reports::report::{EarlierReport, ReportDir, ReportError};
 
 /// Longest sleep: a clock change is noticed within this time.
 const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+/// Longest wait of a due report for walks and files under way, such as those of the start. After it the report is made
+/// all the same, and says that it is not complete.
+const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
 
 /// Runs all schedules on a thread of its own.
 pub struct Scheduler {
@@ -88,11 +92,7 @@ impl Scheduler {
         let scheduler = Arc::clone(self);
         let thread = std::thread::Builder::new().name("schedules".to_owned());
         let thread = thread.spawn(move || scheduler.work(&stopped))?;
-        Ok(SchedulerThread {
-            cancel: self.cancel.clone(),
-            stop: Some(stop),
-            thread: Some(thread),
-        })
+        Ok(SchedulerThread::new(self.cancel.clone(), stop, thread))
     }
 
     fn work(&self, stopped: &Receiver<()>) {
@@ -238,6 +238,7 @@ impl Scheduler {
     ) -> Result<Run, String> {
         let name = schedule.run_name(due);
         let cancel = self.cancel.clone().or(engine.ending());
+        self.wait_until_settled(engine, &cancel);
         let questions = &engine.index.reader().memory().requests;
         let account = questions.lasting_account_of(None, &cancel);
         let mut request = schedule.request(engine)?;
@@ -267,6 +268,15 @@ impl Scheduler {
             .err()
             .or(no_changes);
         Ok(Run { path, trouble })
+    }
+
+    /// Waits for walks and files under way, so that a run caught up at the start is not made of what was known before.
+    /// The wait ends after [`LONGEST_WAIT`]: a share may hang.
+    fn wait_until_settled(&self, engine: &Engine, cancel: &Cancel) {
+        let waiting = cancel.clone().until(Instant::now() + LONGEST_WAIT);
+        if engine.wait_until_settled(&waiting).is_err() && cancel.check().is_ok() {
+            tracing::warn!("a report on schedule is made although the index is not complete");
+        }
     }
 
     /// The last report of a schedule before this run, if its changes are wanted and there is one.
@@ -378,23 +388,4 @@ struct Run {
     path: PathBuf,
     /// What went wrong afterwards.
     trouble: Option<String>,
-}
-
-/// The handle of the running thread; dropping it stops its work and ends it.
-pub struct SchedulerThread {
-    cancel: Cancel,
-    stop: Option<Sender<()>>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Drop for SchedulerThread {
-    fn drop(&mut self) {
-        self.cancel.cancel();
-        drop(self.stop.take());
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            tracing::error!("the scheduler thread panicked");
-        }
-    }
 }

@@ -127,6 +127,8 @@ const TEMPLATE_LIST: Fields = &[
 ];
 
 /// What was left out of one text.
+const RENAMING: Fields = &[("from", Text), ("to", Text)];
+
 const LEFT_OUT: Fields = &[("lines", Count), ("bytes", Count)];
 
 const ROOT: Fields = &[
@@ -258,6 +260,10 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("containment_of_parent", Ratio),
             ("direction", Text),
             ("container", Maybe(&Path)),
+            ("renamings", List(RENAMING)),
+            ("resemblance_renamed", Maybe(&Ratio)),
+            ("shingles_of_parent_alone", Maybe(&Count)),
+            ("is_second_parent", Bool),
         ],
     ),
     (

@@ -42,6 +42,7 @@ impl StaleFinder<'_, '_> {
             scheme: self.params.scheme,
             threshold: self.params.rule.containment,
             relation_threshold: self.params.relation_threshold,
+            containment_threshold: self.params.containment_threshold,
             limit: MOST_CONTAINERS,
             view: self.scope.view.clone(),
             keeps_texts: false,

@@ -6,13 +6,19 @@
 //! has hardly any neighbours that the other has not. So a family costs about two texts read for each
 //! version, and one look-up for each stretch of its history. The search ends at [`FamilyParams::most`]
 //! versions, or when [`READ_FOR_EACH`] times as many texts have been read.
+//!
+//! Where a name was replaced throughout, two versions share far fewer shingles than that. Of the candidates that
+//! resemble a version less than a link demands, the [`RENAMED_READ`] most alike are compared with the replacement
+//! undone ([`renamed`](super::renamed)). All versions are sampled under the names that the subject uses.
 
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 
 use simdex_index::{Cancel, Candidate, Candidates, IndexReader, MemoryPermit};
 use simdex_schema::{DocId, DocumentHash};
 
-use super::FamilyParams;
+use super::renamed::{find_renamed, shingled_undone};
+use super::{FamilyParams, Renaming};
 use crate::read_side::families::{Samples, written_dates};
 use crate::read_side::query::{
     FindKind, Overlap, QueryError, QueryParams, ShingledText, Subject, bound, candidates,
@@ -22,6 +28,10 @@ use crate::read_side::query::{
 const COVERED: f64 = 0.9;
 /// Texts that may be read for each version that may be shown.
 const READ_FOR_EACH: u64 = 4;
+/// Candidates of one look-up that are read although they resemble the version less than a link demands.
+const RENAMED_READ: usize = 16;
+/// Least resemblance of these. A name in every sixth word leaves about a quarter of what the texts share.
+const RENAMED_FROM: f64 = 0.1;
 /// Fingerprints held of all versions; up to this number, versions are compared on all shingles.
 const MOST_SAMPLED: usize = 4 << 20;
 /// Memory for samples is taken for this many fingerprints at a time.
@@ -35,7 +45,10 @@ pub(super) struct FoundVersion {
     /// `None` for the subject, if it is not in the view.
     pub(super) document: Option<DocId>,
     pub(super) hash: DocumentHash,
+    /// Its shingles, under the names that the subject uses.
     pub(super) shingles: u64,
+    /// How its names become those of the subject, step by step.
+    pub(super) renamings: Rc<[Renaming]>,
     /// The latest date written in its text.
     pub(super) written: Option<i64>,
     /// What the subject shares with it.
@@ -85,11 +98,26 @@ pub(super) fn search(
     };
     let document = index.document_by_hash(text.hash)?;
     let document = document.filter(|document| index.count_files_of(*document, &params.view) > 0);
-    search.add(document, text, 0.0, true)?;
+    let as_it_is = Link {
+        resemblance: 0.0,
+        is_followed: true,
+        renamings: Rc::from([]),
+    };
+    search.add(document, text, as_it_is)?;
     while let Some(at) = search.queue.pop_front() {
         search.ask_about(at)?;
     }
     Ok(search.found)
+}
+
+/// A version's text, and how its names become those of the subject.
+type Named<'a> = (&'a ShingledText, &'a Rc<[Renaming]>);
+
+/// How a version is linked to the one that led to it.
+struct Link {
+    resemblance: f64,
+    is_followed: bool,
+    renamings: Rc<[Renaming]>,
 }
 
 struct Search<'a> {
@@ -110,34 +138,40 @@ impl Search<'_> {
         &mut self,
         document: Option<DocId>,
         text: &ShingledText,
-        greatest_resemblance: f64,
-        is_followed: bool,
+        link: Link,
     ) -> Result<(), QueryError> {
+        let account = self.subject.account();
+        let undone = match link.renamings.is_empty() {
+            true => None,
+            false => Some(shingled_undone(self.index, text, &link.renamings, account)?),
+        };
+        let shingles = undone.as_ref().unwrap_or(&text.shingles);
         let FoundVersions {
             versions,
             samples: (samples, permits),
             ..
         } = &mut self.found;
-        let expected = samples.make_room(text.shingles.len());
+        let expected = samples.make_room(shingles.len());
         while permits.len() * STEP < expected {
             let bytes = STEP as u64 * EACH_TAKES;
-            permits.push(self.subject.account().take(bytes)?);
+            permits.push(account.take(bytes)?);
         }
-        samples.add(&text.shingles);
+        samples.add(shingles);
         if let Some(document) = document {
             self.numbers.insert(document, versions.len());
         }
-        if is_followed {
+        if link.is_followed {
             self.queue.push_back(versions.len());
         }
         versions.push(FoundVersion {
             document,
             hash: text.hash,
-            shingles: text.shingles.len() as u64,
+            shingles: shingles.len() as u64,
+            renamings: link.renamings,
             written: written_dates::latest(text.canonical.as_str()),
             overlap: Overlap::of_texts(self.text, text, self.cancel)?,
-            greatest_resemblance,
-            is_followed,
+            greatest_resemblance: link.resemblance,
+            is_followed: link.is_followed,
         });
         Ok(())
     }
@@ -149,14 +183,16 @@ impl Search<'_> {
         if version.greatest_resemblance >= COVERED || self.found.is_cut {
             return Ok(());
         }
+        let renamings = Rc::clone(&version.renamings);
         if at == 0 {
-            return self.add_neighbours(self.subject, self.text, FindKind::Related);
+            let of = (self.text, &renamings);
+            return self.add_neighbours(self.subject, of, FindKind::Related);
         }
         let Some(subject) = self.read(version.hash)? else {
             return Ok(());
         };
         match subject.text() {
-            Some(text) => self.add_neighbours(&subject, text, FindKind::Similar),
+            Some(text) => self.add_neighbours(&subject, (text, &renamings), FindKind::Similar),
             None => Ok(()),
         }
     }
@@ -164,7 +200,7 @@ impl Search<'_> {
     fn add_neighbours(
         &mut self,
         subject: &Subject,
-        text: &ShingledText,
+        of: Named<'_>,
         kind: FindKind,
     ) -> Result<(), QueryError> {
         let near = self.neighbours(subject, kind)?;
@@ -180,12 +216,12 @@ impl Search<'_> {
                 self.found.is_cut = true;
                 return Ok(());
             }
-            self.consider(text, candidate.document)?;
+            self.consider(of, candidate.document)?;
         }
         Ok(())
     }
 
-    /// Candidates that may be linked to a version, most alike first.
+    /// Candidates that may be linked to a version, most alike first; then some that may be so under other names.
     fn neighbours(&mut self, subject: &Subject, kind: FindKind) -> Result<Candidates, QueryError> {
         let FamilyParams { rule, view, .. } = self.params;
         let params = QueryParams {
@@ -193,6 +229,7 @@ impl Search<'_> {
             scheme: self.params.scheme,
             threshold: rule.resemblance,
             relation_threshold: self.params.relation_threshold,
+            containment_threshold: self.params.containment_threshold,
             limit: self.params.most,
             view: view.clone(),
             keeps_texts: false,
@@ -200,17 +237,26 @@ impl Search<'_> {
         let mut near = candidates(self.index, subject, &params)?;
         self.found.candidates += near.found.len() as u64;
         self.found.common_lists = self.found.common_lists.max(near.common_lists);
-        near.found
-            .retain(|candidate| bound::may_link(candidate, rule));
-        near.found.sort_unstable_by(|a, b| {
-            let by_resemblance = estimated(b).total_cmp(&estimated(a));
-            by_resemblance.then(a.document.cmp(&b.document))
+        let found = std::mem::take(&mut near.found).into_iter();
+        let (mut linked, mut rest): (Vec<_>, Vec<_>) =
+            found.partition(|candidate| bound::may_link(candidate, rule));
+        rest.retain(|candidate| {
+            estimated(candidate) >= RENAMED_FROM && !self.numbers.contains_key(&candidate.document)
         });
+        for some in [&mut linked, &mut rest] {
+            some.sort_unstable_by(|a, b| {
+                let by_resemblance = estimated(b).total_cmp(&estimated(a));
+                by_resemblance.then(a.document.cmp(&b.document))
+            });
+        }
+        rest.truncate(RENAMED_READ);
+        near.found = linked;
+        near.found.append(&mut rest);
         Ok(near)
     }
 
     /// Reads a candidate, and adds it if it is linked to the version that led to it.
-    fn consider(&mut self, of: &ShingledText, document: DocId) -> Result<(), QueryError> {
+    fn consider(&mut self, of: Named<'_>, document: DocId) -> Result<(), QueryError> {
         let Some(stats) = self.index.stats(document) else {
             return Ok(());
         };
@@ -220,15 +266,28 @@ impl Search<'_> {
         let Some(text) = subject.text() else {
             return Ok(());
         };
+        let (of, renamings) = of;
         let overlap = Overlap::of_texts(of, text, self.cancel)?;
+        let rule = &self.params.rule;
+        let (account, cancel) = (self.subject.account(), self.cancel);
+        let renamed = find_renamed(self.index, [of, text], &overlap, rule, (account, cancel))?;
         let (a, b) = (of.shingles.len() as u64, text.shingles.len() as u64);
-        let rule = self.params.rule;
-        if !rule.links(overlap.shared, a, b) {
+        if !rule.links(overlap.shared, a, b) && renamed.is_none() {
             return Ok(());
         }
         let resemblance = overlap.resemblance.value.unwrap_or(0.0);
-        let is_followed = resemblance >= rule.resemblance;
-        self.add(Some(document), text, resemblance, is_followed)
+        let is_followed = resemblance >= rule.resemblance || renamed.is_some();
+        // First to the names of the version that led to it, then as its own become those of the subject.
+        let renamings = match renamed {
+            Some(renamed) => [renamed.renamings.as_slice(), renamings].concat().into(),
+            None => Rc::clone(renamings),
+        };
+        let link = Link {
+            resemblance,
+            is_followed,
+            renamings,
+        };
+        self.add(Some(document), text, link)
     }
 
     /// Reads a text; `None` if its last file disappeared, or if it is damaged, which the index notes.

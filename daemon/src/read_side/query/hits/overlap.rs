@@ -5,7 +5,7 @@ use simdex_signature::{
     Estimate, Ratio, Rung, ShingleSet, containment_from_counts, resemblance_from_counts,
 };
 
-use super::{FindKind, Relation};
+use super::{FindKind, Relation, RelationThresholds};
 use crate::read_side::query::ShingledText;
 
 /// A ratio with the interval it lies in; `None` values if it was not measured.
@@ -142,7 +142,7 @@ impl Overlap {
     }
 
     /// The relation of two documents that are not identical; what was not measured counts as 0.
-    pub fn relation(&self, threshold: f64) -> Relation {
+    pub fn relation(&self, thresholds: RelationThresholds) -> Relation {
         let value = |measured: RatioEstimate| measured.value.unwrap_or(0.0);
         let (first_in_second, second_in_first) = (
             value(self.containment_of_first),
@@ -152,7 +152,7 @@ impl Overlap {
             value(self.resemblance),
             first_in_second,
             second_in_first,
-            threshold,
+            thresholds,
         )
     }
 

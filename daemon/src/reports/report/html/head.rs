@@ -1,4 +1,5 @@
 //! The top of the page: what was reported, when and how; what was read; an overview of the groups.
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -237,27 +238,34 @@ pub(super) fn reading(out: &mut dyn Write, summary: &ListSummary) -> io::Result<
 }
 
 fn states(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
-    out.write_all(
-        b"<table class=\"states\">\n<thead><tr><th scope=\"col\">State</th><th scope=\"col\" class=\"r\">Files</th><th scope=\"col\">Meaning</th></tr></thead>\n",
-    )?;
-    let mut rows: Vec<_> = summary
-        .counts
-        .states
-        .iter()
-        .map(|(name, &count)| (state(name), name, count))
-        .collect();
-    rows.sort_by_key(|(state, name, _)| (state.place, *name));
-    for (state, name, count) in rows {
-        let (class, meaning) = (state.participation.css_class(), state.meaning);
-        let (name, count) = (Text(name), Count(count));
-        writeln!(
-            out,
-            "<tr><td class=\"w\"><span class=\"key {class}\"></span>{name}</td><td class=\"r\">{count}</td><td>{meaning}</td></tr>"
-        )?;
-    }
-    let all = Count(summary.counts.states.values().sum());
+    let (files, members) = (&summary.counts.states, &summary.counts.member_states);
+    // Of collections without containers the column would be empty.
+    let inside = |cell: String| match members.is_empty() {
+        true => String::new(),
+        false => cell,
+    };
+    let head = inside("<th scope=\"col\" class=\"r\">Inside containers</th>".to_owned());
     writeln!(
         out,
-        "<tr class=\"sum\"><td>all</td><td class=\"r\">{all}</td><td></td></tr>\n</table>"
+        "<table class=\"states\">\n<thead><tr><th scope=\"col\">State</th><th scope=\"col\" class=\"r\">Files</th>{head}<th scope=\"col\">Meaning</th></tr></thead>",
+    )?;
+    let names: BTreeSet<_> = files.keys().chain(members.keys()).collect();
+    let mut rows: Vec<_> = names.into_iter().map(|name| (state(name), name)).collect();
+    rows.sort_by_key(|(state, name)| (state.place, *name));
+    let cell = |count: u64| format!("<td class=\"r\">{}</td>", Count(count));
+    for (state, name) in rows {
+        let count = |counts: &BTreeMap<String, u64>| cell(counts.get(name).copied().unwrap_or(0));
+        let (class, meaning) = (state.participation.css_class(), state.meaning);
+        let (name, on_disk, inside) = (Text(name), count(files), inside(count(members)));
+        writeln!(
+            out,
+            "<tr><td class=\"w\"><span class=\"key {class}\"></span>{name}</td>{on_disk}{inside}<td>{meaning}</td></tr>"
+        )?;
+    }
+    let all = |counts: &BTreeMap<String, u64>| cell(counts.values().sum());
+    let (on_disk, inside) = (all(files), inside(all(members)));
+    writeln!(
+        out,
+        "<tr class=\"sum\"><td>all</td>{on_disk}{inside}<td></td></tr>\n</table>"
     )
 }

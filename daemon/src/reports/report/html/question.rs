@@ -2,6 +2,7 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
+use simdex_proto::defaults;
 use simdex_proto::lines::JsonPath;
 use simdex_proto::text::plural;
 
@@ -33,11 +34,25 @@ pub(super) fn question(
     paths(out, "Folders searched", &searched)?;
     if let Some(compared) = compared(findings.kind) {
         let threshold = input.threshold;
-        row(
-            out,
-            "Threshold",
-            &format!("{compared} of {threshold} or more"),
-        )?;
+        let apart = question.containment.filter(|least| *least != threshold);
+        let said = match apart {
+            Some(least) => {
+                let share = compared
+                    .trim_start_matches("resemblance, or ")
+                    .trim_end_matches(',');
+                format!("resemblance of {threshold} or more, or {share} of {least} or more")
+            }
+            None => format!("{compared} of {threshold} or more"),
+        };
+        row(out, "Threshold", &said)?;
+    }
+    if findings.kind == "stale-versions" {
+        let least = question.containment.unwrap_or(input.threshold);
+        let (links, threshold) = (defaults::FAMILY, least);
+        let relation = format!(
+            "versions resemble each other by {links} or more; one contains another from a share of {threshold} on"
+        );
+        row(out, "Thresholds", &relation)?;
     }
     if let Some(seconds) = question.older_than_seconds {
         let before = input.created.as_second().checked_sub_unsigned(seconds);

@@ -126,9 +126,34 @@ fn each_kind_of_question_states_the_parameters_that_it_has() {
     let page = question_on_page("stale-versions", stale, &[]);
     let age = "Older than</th><td>2 days, dated before 2024-05-04 07:08 UTC</td>";
     assert!(page.contains(age), "{page}");
-    assert!(!page.contains("Threshold"), "{page}");
+    let thresholds = "by 0.5 or more; one contains another from a share of 0.8 on";
+    assert!(page.contains(thresholds), "{page}");
     let page = question_on_page("duplicates", Question::default(), &[]);
     assert!(page.contains("Folders searched") && !page.contains("Threshold"));
+}
+
+#[test]
+fn the_page_counts_the_states_of_files_inside_containers_apart() {
+    let page_of = |members: &[(&str, u64)]| {
+        let mut report = input(vec![contract_group()], &known);
+        let states = members.iter();
+        report.summary.counts.member_states = states
+            .map(|(state, count)| ((*state).to_owned(), *count))
+            .collect();
+        let folder = tempfile::tempdir().unwrap();
+        keep(folder.path(), "report", &report).unwrap();
+        read(&folder.path().join("report"), "report.html")
+    };
+    let page = page_of(&[("indexed", 7), ("encrypted", 30)]);
+    for said in [
+        "<th scope=\"col\" class=\"r\">Inside containers</th>",
+        "indexed</td><td class=\"r\">4</td><td class=\"r\">7</td>",
+        "encrypted</td><td class=\"r\">0</td><td class=\"r\">30</td>",
+        "all</td><td class=\"r\">6</td><td class=\"r\">37</td>",
+    ] {
+        assert!(page.contains(said), "{said}");
+    }
+    assert!(!page_of(&[]).contains("Inside containers"));
 }
 
 #[test]

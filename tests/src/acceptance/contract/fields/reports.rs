@@ -110,6 +110,7 @@ const QUESTION: Fields = &[
     ("files", Optional(&List(PATH))),
     ("protected", Optional(&List(PATH))),
     ("older_than_seconds", Optional(&Count)),
+    ("containment", Optional(&Ratio)),
 ];
 
 const IN_USE: Fields = &[

@@ -2,6 +2,9 @@
 
 use std::time::{Duration, SystemTime};
 
+mod merged;
+mod renamed;
+
 use simdex_client::{FamilyPart, FindOptions, Subject, wire};
 
 use crate::daemon::{Daemon, code, prose, tar};
