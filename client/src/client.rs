@@ -8,17 +8,19 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
+use crate::item_stream::ProgressHook;
 use crate::locate::{path_bytes, possible_paths, root_at};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::judging_client::JudgingClient;
 use crate::wire::similarity_client::SimilarityClient;
-use crate::wire::{self, ListFilesReply, ListGroupsReply, ListPairsReply};
+use crate::wire::{self, ListFilesReply, ListGroupsReply};
 use crate::{Error, GroupOptions, ItemStream, Limits, Reply, connect};
 
 mod calibrate;
 mod compare;
 mod find;
 mod judging;
+mod pairs;
 mod reports;
 
 pub use compare::CompareOptions;
@@ -35,6 +37,7 @@ pub struct Client {
     limits: Limits,
     strict: bool,
     judged: bool,
+    progress: Option<ProgressHook>,
 }
 
 impl Client {
@@ -65,6 +68,7 @@ impl Client {
             limits,
             strict: false,
             judged: false,
+            progress: None,
         })
     }
 
@@ -82,35 +86,6 @@ impl Client {
     /// The limits of every call.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// Lists pairs of near-duplicates at or above `threshold` (default: the daemon's), by path.
-    pub async fn pairs(
-        &self,
-        threshold: Option<f64>,
-        roots: Vec<u32>,
-    ) -> Result<ItemStream<ListPairsReply>, Error> {
-        self.pairs_after(None, threshold, roots).await
-    }
-
-    /// Lists pairs as [`Client::pairs`] does, starting after the pair `after` if given: the paths of the last pair
-    /// received.
-    pub async fn pairs_after(
-        &self,
-        after: Option<wire::PairPlace>,
-        threshold: Option<f64>,
-        roots: Vec<u32>,
-    ) -> Result<ItemStream<ListPairsReply>, Error> {
-        let request = wire::ListPairsRequest {
-            threshold,
-            roots,
-            strict: self.strict,
-            with_judgement: self.judged,
-            after,
-        };
-        let mut similarity = self.similarity.clone();
-        self.list(self.limits.item, similarity.list_pairs(request))
-            .await
     }
 
     /// Lists star groups of near-duplicates at `threshold` (default: the daemon's).
@@ -363,7 +338,7 @@ impl Client {
         call: impl Future<Output = Result<Response<Streaming<R>>, Status>>,
     ) -> Result<ItemStream<R>, Error> {
         let replies = within(longest_wait, call).await?;
-        ItemStream::open(replies, longest_wait, None).await
+        ItemStream::open(replies, longest_wait, None, self.progress.clone()).await
     }
 }
 
