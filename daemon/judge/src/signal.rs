@@ -234,7 +234,7 @@ pub fn of_texts(
         Signal::SimhashDistance => a.simhash().distance(b.simhash()),
         Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
         Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),
-        Signal::SnippetMcd => snippet::distance(a, b),
+        Signal::SnippetMcd => snippet::distance(a, b, together),
         Signal::Ncd => compression::ncd(a, b, together),
         Signal::Mcd => compression::mcd(a, b, together),
         _ => return None,

@@ -6,20 +6,24 @@
 //! is taken.
 //!
 //! Cost: one pass over the longer text, 16 bytes of memory for each of its words, and compressions of about six
-//! times the shorter.
+//! times the shorter, of which two are made once for all passages.
 
-use super::compression::mcd_of;
+use super::compression::{JointLength, mcd, mcd_of_passage};
 use super::terms::{Term, TermMap, words};
 use crate::text::JudgedText;
 
 /// The distance, from 0 up to about 1.
-pub fn distance(a: &JudgedText, b: &JudgedText) -> f64 {
-    let (a, b) = (a.beginning(), b.beginning());
-    let (short, long) = match (a.len(), a) <= (b.len(), b) {
+pub fn distance(a: &JudgedText, b: &JudgedText, together: &JointLength) -> f64 {
+    let (of_a, of_b) = (a.beginning(), b.beginning());
+    let (short, long) = match (of_a.len(), of_a) <= (of_b.len(), of_b) {
         true => (a, b),
         false => (b, a),
     };
-    mcd_of(short, nearest(short, long))
+    let passage = nearest(short.beginning(), long.beginning());
+    match passage.len() == long.beginning().len() {
+        true => mcd(a, b, together),
+        false => mcd_of_passage(short, passage),
+    }
 }
 
 /// The passage of `long` that contains most words of `short`; the first one of several equal ones.
@@ -115,6 +119,8 @@ mod tests {
         let passage = filler(500, 80);
         let document = format!("{}{passage}{}", filler(0, 400), filler(900, 400));
         let text = |of: &str| JudgedText::new(of);
+        let distance =
+            |a: &JudgedText, b: &JudgedText| super::distance(a, b, &JointLength::default());
         let other = text(&filler(3_000, 900));
         let inside = distance(&text(&passage), &text(&document));
         assert!(inside < 0.3 * distance(&text(&passage), &other), "{inside}");
