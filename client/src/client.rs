@@ -8,11 +8,12 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
+use crate::item_stream::ProgressHook;
 use crate::locate::{path_bytes, possible_paths};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::judging_client::JudgingClient;
 use crate::wire::similarity_client::SimilarityClient;
-use crate::wire::{self, ListGroupsReply, ListPairsReply};
+use crate::wire::{self, ListGroupsReply};
 use crate::{Error, GroupOptions, ItemStream, Limits, Reply, connect};
 
 mod admin;
@@ -20,6 +21,7 @@ mod calibrate;
 mod compare;
 mod find;
 mod judging;
+mod pairs;
 mod reports;
 
 pub use compare::CompareOptions;
@@ -36,6 +38,7 @@ pub struct Client {
     limits: Limits,
     strict: bool,
     judged: bool,
+    progress: Option<ProgressHook>,
 }
 
 impl Client {
@@ -66,6 +69,7 @@ impl Client {
             limits,
             strict: false,
             judged: false,
+            progress: None,
         })
     }
 
@@ -83,35 +87,6 @@ impl Client {
     /// The limits of every call.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// Lists pairs of near-duplicates at or above `threshold` (default: the daemon's), by path.
-    pub async fn pairs(
-        &self,
-        threshold: Option<f64>,
-        roots: Vec<u32>,
-    ) -> Result<ItemStream<ListPairsReply>, Error> {
-        self.pairs_after(None, threshold, roots).await
-    }
-
-    /// Lists pairs as [`Client::pairs`] does, starting after the pair `after` if given: the paths of the last pair
-    /// received.
-    pub async fn pairs_after(
-        &self,
-        after: Option<wire::PairPlace>,
-        threshold: Option<f64>,
-        roots: Vec<u32>,
-    ) -> Result<ItemStream<ListPairsReply>, Error> {
-        let request = wire::ListPairsRequest {
-            threshold,
-            roots,
-            strict: self.strict,
-            with_judgement: self.judged,
-            after,
-        };
-        let mut similarity = self.similarity.clone();
-        self.list(self.limits.item, similarity.list_pairs(request))
-            .await
     }
 
     /// Lists star groups of near-duplicates at `threshold` (default: the daemon's).
@@ -246,7 +221,7 @@ impl Client {
         call: impl Future<Output = Result<Response<Streaming<R>>, Status>>,
     ) -> Result<ItemStream<R>, Error> {
         let replies = within(longest_wait, call).await?;
-        ItemStream::open(replies, longest_wait, None).await
+        ItemStream::open(replies, longest_wait, None, self.progress.clone()).await
     }
 }
 

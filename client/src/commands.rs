@@ -35,7 +35,7 @@ use crate::cli::{Cli, CompletenessArgs, RequestVerb, Verb};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{Printer, Record, eprint_line, summary_sentence};
-use crate::progress::waiting;
+use crate::progress::{ListBar, waiting};
 
 /// What helps if the time allowed was too short to judge a whole list.
 const FEWER: &str = "raise --threshold, or list fewer roots";
@@ -144,6 +144,24 @@ impl Session {
     async fn print_without<R, T>(
         &mut self,
         headers: &[&str],
+        listing: ItemStream<R>,
+        limit: Option<u64>,
+        as_record: impl FnMut(R::Item) -> T,
+    ) -> Result<(u64, R::Closing), Failure>
+    where
+        R: Reply,
+        T: Record,
+    {
+        let bar = ListBar::new();
+        self.print_beside(&bar, headers, listing, limit, as_record)
+            .await
+    }
+
+    /// Like [`print_without`](Self::print_without), beside a line that says how far the list is.
+    async fn print_beside<R, T>(
+        &mut self,
+        bar: &ListBar,
+        headers: &[&str],
         mut listing: ItemStream<R>,
         limit: Option<u64>,
         mut as_record: impl FnMut(R::Item) -> T,
@@ -159,10 +177,10 @@ impl Session {
             let Some(item) = listing.next().await? else {
                 break;
             };
-            list.record(&as_record(item))?;
+            bar.beside(|| list.record(&as_record(item)))?;
             printed += 1;
         }
-        list.end()?;
+        bar.beside(|| list.end())?;
         Ok((printed, listing.closing().await?))
     }
 

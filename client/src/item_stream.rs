@@ -1,5 +1,7 @@
 //! Answers that arrive item by item and end with a closing record.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -19,6 +21,18 @@ pub enum ReplyPart<I, C> {
     Item(I),
     /// The record that closes the list.
     Closing(C),
+    /// How far the list is.
+    Progress(wire::ListProgress),
+}
+
+/// Is told how far a list is; clones tell the same.
+#[derive(Clone)]
+pub(crate) struct ProgressHook(pub(crate) Arc<dyn Fn(&wire::ListProgress) + Send + Sync>);
+
+impl fmt::Debug for ProgressHook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ProgressHook")
+    }
 }
 
 /// A message type whose stream is a list of items and one closing record.
@@ -48,6 +62,7 @@ pub struct ItemStream<R: Reply> {
     closing: Option<R::Closing>,
     item_timeout: Duration,
     read_error: Option<ReadErrorWatcher>,
+    progress: Option<ProgressHook>,
 }
 
 impl<R: Reply> ItemStream<R> {
@@ -55,6 +70,7 @@ impl<R: Reply> ItemStream<R> {
         replies: Streaming<R>,
         item_timeout: Duration,
         read_error: Option<ReadErrorWatcher>,
+        progress: Option<ProgressHook>,
     ) -> Result<Self, Error> {
         let mut stream = Self {
             replies,
@@ -63,6 +79,7 @@ impl<R: Reply> ItemStream<R> {
             closing: None,
             item_timeout,
             read_error,
+            progress,
         };
         stream.ahead = stream.next_sent().await?;
         Ok(stream)
@@ -106,6 +123,11 @@ impl<R: Reply> ItemStream<R> {
             match reply.part() {
                 Some(ReplyPart::Item(item)) => return Ok(Some(item)),
                 Some(ReplyPart::Closing(closing)) => self.closing = Some(closing),
+                Some(ReplyPart::Progress(told)) => {
+                    if let Some(hook) = &self.progress {
+                        (hook.0)(&told);
+                    }
+                }
                 None => {}
             }
         }
@@ -187,7 +209,20 @@ impl Reply for wire::FamilyReply {
 }
 
 reply!(ListFilesReply, list_files_reply, File, Summary);
-reply!(ListPairsReply, list_pairs_reply, Pair, Summary);
+
+impl Reply for wire::ListPairsReply {
+    type Item = wire::Pair;
+    type Closing = wire::Summary;
+
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
+        use list_pairs_reply::Part as Sent;
+        Some(match self.part? {
+            Sent::Pair(pair) => ReplyPart::Item(pair),
+            Sent::Summary(summary) => ReplyPart::Closing(summary),
+            Sent::Progress(progress) => ReplyPart::Progress(progress),
+        })
+    }
+}
 
 impl Reply for wire::ListGroupsReply {
     type Item = wire::Group;

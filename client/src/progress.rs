@@ -1,15 +1,92 @@
-//! A spinner on stderr while the daemon works; nothing if stderr is not a terminal.
+//! What is shown on stderr while the daemon works; nothing if stderr is not a terminal.
 
 use std::future::Future;
 use std::time::Duration;
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
+use simdex_client::wire::ListProgress;
+use simdex_proto::text::counted;
+
+/// How often a spinner turns.
+const TICK: Duration = Duration::from_millis(100);
+/// A list of which the number of files is known.
+const OF_ALL: &str = "{spinner} {msg}, {elapsed} elapsed, {eta} left";
+/// A list of which it is not.
+const OF_SOME: &str = "{spinner} {msg}, {elapsed} elapsed";
 
 /// Awaits `work` beside a spinner that names what is awaited.
 pub(crate) async fn waiting<T>(what: &'static str, work: impl Future<Output = T>) -> T {
     let spinner = ProgressBar::new_spinner().with_message(what);
-    spinner.enable_steady_tick(Duration::from_millis(100));
+    spinner.enable_steady_tick(TICK);
     let done = work.await;
     spinner.finish_and_clear();
     done
+}
+
+/// A line that says how far a list is.
+#[derive(Clone, Debug)]
+pub(crate) struct ListBar(ProgressBar);
+
+impl ListBar {
+    /// A line for a list that was not asked for yet.
+    pub(crate) fn new() -> Self {
+        Self(ProgressBar::new_spinner())
+    }
+
+    /// Whether nobody would see it.
+    pub(crate) fn is_hidden(&self) -> bool {
+        self.0.is_hidden()
+    }
+
+    /// Shows how far the list is.
+    pub(crate) fn show(&self, told: &ListProgress) {
+        let template = match told.of {
+            Some(of) => {
+                self.0.set_length(of);
+                OF_ALL
+            }
+            None => OF_SOME,
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            self.0.set_style(style);
+        }
+        self.0.set_position(told.files);
+        self.0.set_message(sentence(told));
+        self.0.enable_steady_tick(TICK);
+    }
+
+    /// Removes the line while something else is written.
+    pub(crate) fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
+        self.0.suspend(write)
+    }
+
+    /// Removes the line.
+    pub(crate) fn end(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// How many files are done, of all where that is known, and what was found in them.
+fn sentence(told: &ListProgress) -> String {
+    let pairs = counted(told.pairs, "pair");
+    match told.of {
+        Some(of) => format!("{} of {}, {pairs} found", told.files, counted(of, "file")),
+        None => format!("{}, {pairs} found", counted(told.files, "file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_says_how_many_files_are_done_of_all_and_a_resumed_one_how_many_are_done() {
+        let told = |of| ListProgress {
+            files: 12,
+            of,
+            pairs: 1,
+        };
+        assert_eq!(sentence(&told(Some(40))), "12 of 40 files, 1 pair found");
+        assert_eq!(sentence(&told(None)), "12 files, 1 pair found");
+    }
 }

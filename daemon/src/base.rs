@@ -1,5 +1,5 @@
 //! What every side uses and that itself knows none of the sides: errors printed in one line, visits that may fail,
-//! locks and runs that are shared fairly, printable paths, the key that authenticates reports, small files that end with their hash, the status of a
+//! locks and runs that are shared fairly, work on two threads, printable paths, the key that authenticates reports, small files that end with their hash, the status of a
 //! schedule, the events of changes, and which files count as not read.
 
 pub mod causes;
@@ -14,6 +14,7 @@ pub mod schedule_status;
 pub mod shared_run;
 pub(crate) mod symlinks;
 pub mod turns;
+pub mod two_threads;
 pub mod unread;
 pub mod visit;
 pub mod wakeup;

@@ -64,7 +64,7 @@ impl Client {
             failure = read_error.failure() => return Err(failure),
             replies = within(self.limits.item, call(requests)) => replies?,
         };
-        ItemStream::open(replies, self.limits.item, Some(read_error)).await
+        ItemStream::open(replies, self.limits.item, Some(read_error), None).await
     }
 
     /// Finds what is related to a file: queries each path under which the daemon may know it, then its bytes. Only

@@ -10,6 +10,7 @@ use crate::cli::PairsArgs;
 use crate::commands::{FEWER, Session};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
+use crate::progress::ListBar;
 
 pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcome, Failure> {
     let PairsArgs {
@@ -22,10 +23,19 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     session.client = session.client.clone().judged(judge.is_on());
     let roots = session.root_ids(&args.roots.paths).await?;
     let threshold = args.threshold.value;
-    let pairs = session.client.pairs_after(after, threshold, roots).await?;
-    let (count, summary) = session
-        .print_without(judge.hidden_columns(), pairs, args.limit, identity)
-        .await?;
+    let bar = ListBar::new();
+    let mut client = session.client.clone();
+    if !bar.is_hidden() {
+        let shown = bar.clone();
+        client = client.with_progress(move |told| shown.show(told));
+    }
+    let pairs = client.pairs_after(after, threshold, roots).await;
+    let pairs = pairs.inspect_err(|_| bar.end())?;
+    let listed = session
+        .print_beside(&bar, judge.hidden_columns(), pairs, args.limit, identity)
+        .await;
+    bar.end();
+    let (count, summary) = listed?;
     session.print_summary(&summary)?;
     session.remark_unjudged(summary.unjudged, "pair", FEWER);
     Ok(Outcome::of_search(count))

@@ -6,10 +6,11 @@ use std::collections::HashMap;
 
 use simdex_client::wire::{
     CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
-    FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, Match,
-    Member, NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary, Ratio,
-    Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme, SchemeEstimate, SignalValue,
-    SizeGroup, Span, Summary, Template, TemplatesSummary, WordDifference,
+    FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement,
+    ListProgress, Match, Member, NotGiven, Operation, OperationKind, Pair, Pending, Place,
+    QuerySummary, Ratio, Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme,
+    SchemeEstimate, SignalValue, SizeGroup, Span, Summary, Template, TemplatesSummary,
+    WordDifference,
 };
 
 pub(crate) use status::status;
@@ -327,6 +328,15 @@ pub(crate) fn summary() -> Summary {
         seconds: 0.25,
         promise: None,
         completeness: Some(complete()),
+    }
+}
+
+/// How far a list of 40 files is.
+pub(crate) fn list_progress(files: u64) -> ListProgress {
+    ListProgress {
+        files,
+        of: Some(40),
+        pairs: files / 2,
     }
 }
 

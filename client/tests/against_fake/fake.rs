@@ -306,6 +306,7 @@ impl Similarity for Fake {
             roots,
             strict,
             after,
+            with_progress,
             ..
         } = request.into_inner();
         self.seen().after = after;
@@ -317,6 +318,10 @@ impl Similarity for Fake {
         self.seen().listed.push((threshold, roots));
         let count = if threshold == Some(1.0) { 0 } else { 2 };
         let mut parts = vec![Part::Pair(answers::pair()); count];
+        if with_progress {
+            let told = [0, 7, 40].map(answers::list_progress).map(Part::Progress);
+            parts = told.into_iter().chain(parts).collect();
+        }
         parts.push(Part::Summary(answers::list_summary()));
         let reply = |part| Ok(wire::ListPairsReply { part: Some(part) });
         streamed(parts.into_iter().map(reply).collect())

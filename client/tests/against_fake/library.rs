@@ -2,9 +2,10 @@
 
 use std::io::{self, Read};
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use simdex_client::{Client, Error, FindKind, FindOptions, Subject, Upload};
+use simdex_client::{Client, Error, FindKind, FindOptions, Subject, Upload, wire};
 
 use crate::fake::{Daemon, End, known};
 
@@ -165,4 +166,30 @@ async fn a_group_that_comes_in_parts_is_handed_out_whole_and_before_what_ends_th
     assert_eq!(first.members.len(), 3 * second.members.len());
     assert_eq!((first.principal, first.id), (second.principal, second.id));
     assert!(matches!(groups.next().await, Err(Error::Incomplete)));
+}
+
+#[tokio::test]
+async fn how_far_a_list_is_comes_beside_its_pairs_and_only_where_it_is_asked_for() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = {
+        let told = Arc::clone(&told);
+        move |now: &wire::ListProgress| told.lock().expect("told").push((now.files, now.of))
+    };
+    for (client, expected) in [
+        (client.clone(), vec![]),
+        (
+            client.with_progress(tell),
+            vec![(0, Some(40)), (7, Some(40)), (40, Some(40))],
+        ),
+    ] {
+        let mut pairs = client.pairs(None, Vec::new()).await.expect("listed");
+        let mut count = 0;
+        while pairs.next().await.expect("item").is_some() {
+            count += 1;
+        }
+        assert_eq!(count, 2);
+        assert_eq!(*told.lock().expect("told"), expected);
+    }
 }

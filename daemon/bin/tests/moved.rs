@@ -4,6 +4,7 @@ use std::fs;
 use std::ops::ControlFlow;
 
 use simdex_index::{Cancel, MemoryAccount, View, Work};
+use simdexd::read_side::catalogue::PairStep;
 use simdexd::read_side::lists::{self, ListError, ListRequest};
 use simdexd::write_side::watch::Hint;
 
@@ -36,7 +37,10 @@ fn a_list_of_pairs_says_that_files_moved_while_it_was_made() {
             strict,
         };
         let mut pairs = 0;
-        let mut visit = |_| {
+        let mut visit = |step| {
+            let PairStep::Pair(_) = step else {
+                return ControlFlow::Continue(());
+            };
             if let (0, Some([from, to])) = (pairs, renaming) {
                 bed.rename(from, to);
                 bed.engine.sync(&Cancel::never()).unwrap();

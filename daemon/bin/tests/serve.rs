@@ -14,8 +14,8 @@ mod families;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use daemon::{Daemon, code, prose};
 use simdex_client::{Error, FindKind, FindOptions, GroupOptions, Subject, Upload, wire};
@@ -44,6 +44,52 @@ fn names(found: &[wire::Match]) -> Vec<&str> {
             .unwrap()
     };
     found.iter().map(|found| name(&found.path)).collect()
+}
+
+/// Pairs of a list of all roots, and how far it said to be.
+fn pairs_and_progress(
+    daemon: &Daemon,
+    after: Option<wire::PairPlace>,
+) -> (Vec<wire::Pair>, Vec<wire::ListProgress>) {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let tell = Arc::clone(&told);
+    let client = daemon.client.clone();
+    let client = client.with_progress(move |now| tell.lock().unwrap().push(*now));
+    let pairs = daemon.wait(async {
+        let mut listed = client.pairs_after(after, None, Vec::new()).await?;
+        let mut pairs = Vec::new();
+        while let Some(pair) = listed.next().await? {
+            pairs.push(pair);
+        }
+        Ok::<_, Error>(pairs)
+    });
+    let told = told.lock().unwrap().clone();
+    (pairs.unwrap(), told)
+}
+
+#[test]
+fn a_list_of_pairs_tells_how_far_it_is_of_all_files_and_lists_the_same_pairs() {
+    let daemon = Daemon::start(&share());
+    let without = daemon.wait(async {
+        let listed = daemon.client.pairs(None, Vec::new()).await?;
+        Ok::<_, Error>(listed.closing().await?.pairs)
+    });
+    let (pairs, told) = pairs_and_progress(&daemon, None);
+    assert_eq!(without.unwrap(), Some(pairs.len() as u64));
+    assert!(pairs.len() >= 2);
+    let begin = wire::ListProgress {
+        of: Some(4),
+        ..wire::ListProgress::default()
+    };
+    assert_eq!(told[0], begin);
+    // How many files come after a place is not known.
+    let after = wire::PairPlace {
+        a: pairs[0].a.clone(),
+        b: pairs[0].b.clone(),
+    };
+    let (rest, told) = pairs_and_progress(&daemon, Some(after));
+    assert_eq!(rest.len(), pairs.len() - 1);
+    assert_eq!(told[0], wire::ListProgress::default());
 }
 
 #[test]

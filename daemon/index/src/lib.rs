@@ -79,8 +79,8 @@ pub use options::{Options, UnreadTexts};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
     Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldShingles, HeldText,
-    IndexReader, IsWanted, NextDocuments, PairSearch, QueryFingerprints, ReadText, SignAtRung,
-    SoughtRatio, TextsByGroup,
+    IndexReader, IsWanted, NextDocuments, PairSearch, QueryFingerprints, ReadText, SecondThread,
+    SignAtRung, SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use regrouped::{GroupMove, Regrouped};

@@ -10,7 +10,7 @@ mod pairs;
 mod postings;
 mod shingles;
 
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard, TryLockError};
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::{DocId, DocumentHash, DocumentRecord};
@@ -89,6 +89,18 @@ impl IndexReader {
         &self.shared.parameters
     }
 
+    /// The permit for a second thread, if no other question holds it and the options allow one.
+    pub fn second_thread(&self) -> Option<SecondThread<'_>> {
+        if !self.shared.options.second_settler {
+            return None;
+        }
+        match self.shared.second_reader.try_lock() {
+            Ok(permit) => Some(SecondThread(permit)),
+            Err(TryLockError::Poisoned(permit)) => Some(SecondThread(permit.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+
     /// The figures of a known document.
     pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
         self.shared.state().table.get(id).copied()
@@ -122,3 +134,9 @@ impl IndexReader {
         self.shared.damaged.found()
     }
 }
+
+/// The permit for a second thread: one question holds it at a time, so that many questions do not start many threads.
+#[derive(Debug)]
+pub struct SecondThread<'a>(
+    #[expect(dead_code, reason = "held until it is dropped")] MutexGuard<'a, ()>,
+);

@@ -15,6 +15,8 @@ pub struct Work {
     pub blocks_read: u64,
     /// Records of contents looked up.
     pub contents_read: u64,
+    /// Files looked up by their path, to be asked about or shown.
+    pub files_read: u64,
     /// Pairs of documents compared.
     pub comparisons: u64,
     /// Shingles of both sides that were counted to compare them.
@@ -40,6 +42,7 @@ pub(crate) struct WorkCounters {
     postings_read: AtomicU64,
     blocks_read: AtomicU64,
     contents_read: AtomicU64,
+    files_read: AtomicU64,
     comparisons: AtomicU64,
     shingles_counted: AtomicU64,
     /// Documents that got a place since this was last read.
@@ -64,6 +67,10 @@ impl WorkCounters {
         self.contents_read.fetch_add(1, Ordering::Relaxed);
     }
 
+    pub(crate) fn file_read(&self) {
+        self.files_read.fetch_add(1, Ordering::Relaxed);
+    }
+
     pub(crate) fn compared(&self, shingles: u64) {
         self.comparisons.fetch_add(1, Ordering::Relaxed);
         self.shingles_counted.fetch_add(shingles, Ordering::Relaxed);
@@ -85,6 +92,7 @@ impl WorkCounters {
             postings_read: read(&self.postings_read),
             blocks_read: read(&self.blocks_read),
             contents_read: read(&self.contents_read),
+            files_read: read(&self.files_read),
             comparisons: read(&self.comparisons),
             shingles_counted: read(&self.shingles_counted),
         }

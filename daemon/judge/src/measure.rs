@@ -33,11 +33,33 @@ pub fn of_texts(
         Signal::SimhashDistance => a.simhash().distance(b.simhash()),
         Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
         Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),
-        Signal::SnippetMcd => snippet::distance(a.beginning(), b.beginning()),
-        Signal::Ncd => compression::ncd(a.compressed(), b.compressed(), together.of(a, b)),
-        Signal::Mcd => compression::mcd(a.compressed(), b.compressed(), together.of(a, b)),
+        Signal::SnippetMcd => snippet_mcd(a, b, together),
+        Signal::Ncd => {
+            let alone = [a, b].map(JudgedText::compressed_once);
+            compression::ncd(alone, together.of(a, b))
+        }
+        Signal::Mcd => mcd(a, b, together),
         _ => return None,
     })
+}
+
+fn mcd(a: &JudgedText, b: &JudgedText, together: &JointLength) -> f64 {
+    let twice = [a, b].map(JudgedText::compressed_twice);
+    compression::mcd(twice, together.of(a, b))
+}
+
+/// The distance of the shorter text and the nearest passage of the longer one, from 0 up to about 1.
+fn snippet_mcd(a: &JudgedText, b: &JudgedText, together: &JointLength) -> f64 {
+    let (short, long) = match snippet::is_sought(a.beginning(), b.beginning()) {
+        true => (a, b),
+        false => (b, a),
+    };
+    let passage = snippet::nearest(short.beginning(), long.beginning());
+    if passage.len() == long.beginning().len() {
+        return mcd(a, b, together);
+    }
+    let twice = [short.compressed_twice(), compression::twice(passage)];
+    compression::mcd(twice, compression::together(short.beginning(), passage))
 }
 
 /// How long a signal takes for a pair of texts of which nothing is cached.

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use simdex_signature::CanonicalText;
 
 use crate::identifier;
-use crate::signal::compression::{self, Compressed};
+use crate::signal::compression;
 use crate::signal::own_words::OwnWords;
 use crate::signal::simhash::Simhash;
 use crate::signal::term_counts::TermCounts;
@@ -24,7 +24,8 @@ pub struct JudgedText {
     own_words: OnceLock<OwnWords>,
     simhash: OnceLock<Simhash>,
     top_terms: OnceLock<TopTerms>,
-    compressed: OnceLock<Compressed>,
+    compressed_once: OnceLock<u64>,
+    compressed_twice: OnceLock<u64>,
 }
 
 impl JudgedText {
@@ -105,10 +106,15 @@ impl JudgedText {
         self.top_terms.get_or_init(|| TopTerms::of(self.terms()))
     }
 
-    /// Compressed lengths of the text, alone and twice in a row.
-    pub(crate) fn compressed(&self) -> Compressed {
-        *self
-            .compressed
-            .get_or_init(|| Compressed::of(self.beginning()))
+    /// Length of the text compressed.
+    pub(crate) fn compressed_once(&self) -> u64 {
+        let compressed = || compression::once(self.beginning());
+        *self.compressed_once.get_or_init(compressed)
+    }
+
+    /// Length of the text followed by itself, compressed.
+    pub(crate) fn compressed_twice(&self) -> u64 {
+        let compressed = || compression::twice(self.beginning());
+        *self.compressed_twice.get_or_init(compressed)
     }
 }

@@ -35,6 +35,7 @@ mod judging;
 mod kept_reports;
 pub mod limits;
 mod list_encoder;
+mod list_progress;
 mod lookup;
 mod operator;
 mod pairs;

@@ -24,7 +24,7 @@ pub use groups::{
     FoundGroup, GroupSelection, group_by_id, group_of_document, visit_groups, visit_principals,
     visit_whole_groups,
 };
-pub use pairs::{PairCounts, PairPlace, PairSelection, pairs};
+pub use pairs::{PairCounts, PairPlace, PairSelection, PairStep, pairs, visit_pairs};
 
 /// Files of a group that are passed to a visitor at once.
 const PART: usize = 1_000;

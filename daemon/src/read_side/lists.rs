@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::read_side::catalogue::{
-    self, ClusterFiles, Group, GroupSelection, ListCounts, Pair, PairPlace, PairSelection,
+    self, ClusterFiles, Group, GroupSelection, ListCounts, PairPlace, PairSelection, PairStep,
 };
 use crate::read_side::clusters::{self, ClusterError, ClusterRequest};
 
@@ -94,14 +94,14 @@ pub enum ListError {
     Index(#[from] IndexError),
 }
 
-/// Calls `visit` for each pair of a view, by path, starting after a position if one is given; then counts. If `visit`
-/// returns `Break`, ignore the counts.
+/// Calls `visit` for each pair of a view, by path, starting after a position if one is given, and after each file; then
+/// counts. If `visit` returns `Break`, ignore the counts.
 pub fn pairs(
     engine: &Engine,
     request: &ListRequest,
     after: Option<&PairPlace>,
     account: &MemoryAccount,
-    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(PairStep) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let ListRequest {
@@ -116,7 +116,7 @@ pub fn pairs(
         after,
     };
     check.note_unsettled(engine.index.unsettled());
-    let listed = catalogue::pairs(index, asked, account, visit)?;
+    let listed = catalogue::visit_pairs(index, asked, account, visit)?;
     // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {

@@ -146,6 +146,7 @@ fn put(
         ("shingles", each(work.shingles_counted), ""),
         ("lists", each(work.lists_read), ""),
         ("postings", each(work.postings_read), ""),
+        ("blocks", each(work.blocks_read), ""),
     ];
     Ok(figures.row(name, &columns)?)
 }

@@ -1,6 +1,6 @@
 //! What an answer says: dates of versions, estimates, comparisons with and without a difference.
 
-use simdex_client::{CompareOptions, FindKind, FindOptions, Subject, wire};
+use simdex_client::{CompareOptions, Error, FindKind, FindOptions, Subject, wire};
 
 use crate::daemon::{self, Daemon, prose};
 use crate::names;
@@ -290,6 +290,32 @@ fn a_question_says_that_its_file_changed_since_it_was_read() {
         "it does not wait for a share that hangs"
     );
     drop(hanging);
+}
+
+#[test]
+fn the_file_asked_about_is_looked_up_once_and_a_member_with_the_file_that_it_lies_in() {
+    let tar = daemon::tar(&[("in.txt", &prose(1, 400))]);
+    let daemon = Daemon::start(&[("a.txt", prose(1, 400)), ("b.tar", tar)]);
+    let engine = daemon.engine();
+    let looked_up = |name: &str, ask: &dyn Fn(Subject)| {
+        let before = engine.index.work().files_read;
+        ask(Subject::Path(daemon.path(name)));
+        engine.index.work().files_read - before
+    };
+    let find = |subject| drop(daemon.find(FindKind::Similar, subject).unwrap());
+    let versions = |subject| {
+        let family = async {
+            let options = FindOptions::default();
+            let mut parts = daemon.client.family(subject, &options).await?;
+            while parts.next().await?.is_some() {}
+            Ok::<_, Error>(())
+        };
+        daemon.wait(family).unwrap();
+    };
+    for ask in [&find as &dyn Fn(Subject), &versions] {
+        let both = ["a.txt", "b.tar!/in.txt"].map(|name| looked_up(name, ask));
+        assert_eq!(both, [1, 2]);
+    }
 }
 
 /// A file that two questions hang on, as its share does not answer, is not read for a third: what the index has is an

@@ -210,6 +210,7 @@ impl IndexReader {
 
     /// One file, if the view shows it, with its state as [`IndexReader::files`] shows it.
     pub fn file_view(&self, key: &FileKey, view: &View) -> Result<Option<FileView>, IndexError> {
+        self.shared.work.file_read();
         let (Some(record), true) = (self.registry.file(key)?, view.shows(key.root)) else {
             return Ok(None);
         };

@@ -48,6 +48,16 @@ fn growing(random: &mut Random, versions: usize) -> Vec<String> {
     (0..versions).map(version).collect()
 }
 
+/// Versions of one text; the last is longer than the first by a twentieth, however many there are.
+fn longer_by_a_twentieth(random: &mut Random, versions: usize) -> Vec<String> {
+    let (base, end) = (random.words(300), random.words(15));
+    let version = |at: usize| {
+        let more: Vec<&str> = end.split(' ').take(15 * at / versions).collect();
+        format!("{} {}", random.version(&base, 4), more.join(" "))
+    };
+    (0..versions).map(version).collect()
+}
+
 /// Texts that resemble each other less than the threshold of a bed: words that all share, words of their own.
 fn crowd(random: &mut Random, count: usize, [shared, own]: [usize; 2]) -> Vec<String> {
     let shared = random.words(shared);
@@ -150,6 +160,45 @@ fn growing_versions_cost_a_few_comparisons_each() {
         read <= 2.5 && compared <= 3.0,
         "{read} texts, {compared} comparisons"
     );
+}
+
+/// Equally many documents in families of few and of many versions. In each round as many come as came before, and
+/// all are placed.
+#[test]
+fn versions_cost_the_same_in_small_families_and_in_large_ones_in_whatever_order_they_come() {
+    const DOCUMENTS: usize = 1_024;
+    // Versions of all families by turns: the shorter ones first, the longer ones first, or unordered.
+    for order in ["growing", "shrinking", "unordered"] {
+        let [small, large] = [32, 1_024].map(|versions| {
+            let bed = bed();
+            let mut random = Random::new(21);
+            let mut numbered: Vec<(usize, String)> = (0..DOCUMENTS / versions)
+                .flat_map(|_| longer_by_a_twentieth(&mut random, versions))
+                .enumerate()
+                .collect();
+            let hash = |text: &str| *blake3::hash(text.as_bytes()).as_bytes();
+            match order {
+                "growing" => numbered.sort_by_key(|(at, _)| at % versions),
+                "shrinking" => numbered.sort_by_key(|(at, _)| versions - at % versions),
+                _ => numbered.sort_by_cached_key(|(_, text)| hash(text)),
+            }
+            let texts: Vec<String> = numbered.into_iter().map(|(_, text)| text).collect();
+            let mut done = 0;
+            while done < DOCUMENTS {
+                let upto = (2 * done).max(64);
+                put_all(&bed, &format!("{upto}"), &texts[done..upto]);
+                bed.settle();
+                done = upto;
+            }
+            each(&bed, Work::default(), DOCUMENTS)
+        });
+        // Texts, comparisons and shingles; lists of fingerprints are as long as a family is large. Where each round brings
+        // a longer version, more of a large family is read again.
+        let growth = [if order == "growing" { 1.5 } else { 1.3 }, 1.3, 1.3];
+        for ((small, large), growth) in small.into_iter().zip(large).zip(growth) {
+            assert!(large <= growth * small, "{order}: {large}, not {small}");
+        }
+    }
 }
 
 #[test]

@@ -123,6 +123,7 @@ fn since(bed: &Bed, before: Work) -> Work {
         postings_read: now.postings_read - before.postings_read,
         blocks_read: now.blocks_read - before.blocks_read,
         contents_read: now.contents_read - before.contents_read,
+        files_read: now.files_read - before.files_read,
         comparisons: now.comparisons - before.comparisons,
         shingles_counted: now.shingles_counted - before.shingles_counted,
     }

@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::rc::Rc;
 
 use super::*;
+use crate::signal::compression;
 
 const FILE: &str = "simdex-judge 2
 name a test
@@ -37,6 +38,54 @@ fn a_file_is_read_and_written_as_it_was() {
     assert_eq!(&model.id().hash, blake3::hash(FILE.as_bytes()).as_bytes());
     let other = Model::parse(&FILE.replace("0.125", "0.126")).unwrap();
     assert_ne!(other.id(), model.id());
+}
+
+/// A tree that asks for these signals of every pair.
+fn asking(signals: &[&str]) -> Model {
+    let mut file = "simdex-judge 2\nname a test\nnote none\n".to_owned();
+    for (depth, signal) in signals.iter().enumerate() {
+        // No distance is above 9.
+        file += &format!("{:1$}{signal} <= 9\n", "", 2 * depth);
+    }
+    file += &format!("{:1$}same 1 0 0 0\n", "", 2 * signals.len());
+    for depth in (1..=signals.len()).rev() {
+        file += &format!("{:1$}version 0 1 0 0\n", "", 2 * depth);
+    }
+    Model::parse(&file).unwrap()
+}
+
+/// Counts of work: twenty hits against one query, as a question judges them.
+#[test]
+fn what_belongs_to_the_query_is_compressed_once_for_all_hits() {
+    let words = |from: usize, count: usize| -> String {
+        (from..from + count)
+            .map(|at| format!("word{at} "))
+            .collect()
+    };
+    for (signals, compressions) in [
+        (
+            &["same-title", "simhash-distance", "tf-idf-distance"][..],
+            0,
+        ),
+        // c(A) of each and c(AB); c(AA) of each and c(AB).
+        (&["ncd"], 1 + 20 * 2),
+        (&["mcd"], 1 + 20 * 2),
+        (&["ncd", "mcd"], 2 + 20 * 3),
+        // c(AA) of the query, and c(AB) and c(BB) with B the passage.
+        (&["snippet-mcd"], 1 + 20 * 2),
+    ] {
+        let model = asking(signals);
+        let query = text(&words(0, 200));
+        let before = compression::made::so_far();
+        for hit in 0..20 {
+            let other = text(&words(10 + hit, 400));
+            let texts = || Ok::<_, Infallible>([Rc::clone(&query), other]);
+            let Ok(judged) = model.judge(&known(0.6), texts);
+            assert_eq!(judged.signals.len(), signals.len());
+        }
+        let made = compression::made::so_far() - before;
+        assert_eq!(made, compressions, "{signals:?}");
+    }
 }
 
 #[test]

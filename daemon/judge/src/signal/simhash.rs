@@ -11,7 +11,7 @@
 use super::term_counts::TermCounts;
 
 /// For each byte of a hash, the sign bits of its eight coordinates; the sign bit is set for a bit that is not.
-const SIGNS: [[u64; 8]; 256] = signs();
+static SIGNS: [[u64; 8]; 256] = signs();
 
 const fn signs() -> [[u64; 8]; 256] {
     let mut signs = [[0; 8]; 256];
@@ -24,6 +24,20 @@ const fn signs() -> [[u64; 8]; 256] {
         at += 1;
     }
     signs
+}
+
+/// The sides of the eight hyperplanes whose coordinates are this byte of each hash. One function, which is not inlined,
+/// so that the sums stay in registers whatever surrounds it.
+#[inline(never)]
+fn sides(vector: &[(u64, u64)], byte: u32) -> [f64; 8] {
+    let mut sides = [0.0_f64; 8];
+    for (hash, weight) in vector {
+        let signs = &SIGNS[(hash >> byte & 0xff) as usize];
+        for (side, sign) in sides.iter_mut().zip(signs) {
+            *side += f64::from_bits(weight ^ sign);
+        }
+    }
+    sides
 }
 
 /// The hash of one text.
@@ -42,15 +56,8 @@ impl Simhash {
             .into_iter()
             .map(|(hash, weight)| (hash, weight.to_bits()))
             .collect();
-        // Eight hyperplanes at a time: their sums stay in registers.
         let bytes = (0..u64::BITS).step_by(8).map(|byte| {
-            let mut sides = [0.0_f64; 8];
-            for (hash, weight) in &vector {
-                let signs = &SIGNS[(hash >> byte & 0xff) as usize];
-                for (side, sign) in sides.iter_mut().zip(signs) {
-                    *side += f64::from_bits(weight ^ sign);
-                }
-            }
+            let sides = sides(&vector, byte);
             let bits = sides.iter().enumerate();
             let above = bits.fold(0, |above, (bit, side)| {
                 above | u64::from(*side > 0.0) << bit

@@ -6,22 +6,17 @@
 //! is taken.
 //!
 //! Cost: one pass over the longer text, 16 bytes of memory for each of its words, and compressions of about six
-//! times the shorter.
+//! times the shorter, of which two are made once for all passages.
 
-use super::compression::mcd_of;
 use super::terms::{Term, TermMap, words};
 
-/// The distance of two canonical texts, from 0 up to about 1.
-pub fn distance(a: &str, b: &str) -> f64 {
-    let (short, long) = match (a.len(), a) <= (b.len(), b) {
-        true => (a, b),
-        false => (b, a),
-    };
-    mcd_of(short, nearest(short, long))
+/// Whether the first of two texts is the one whose like is sought in the other.
+pub fn is_sought(a: &str, b: &str) -> bool {
+    (a.len(), a) <= (b.len(), b)
 }
 
 /// The passage of `long` that contains most words of `short`; the first one of several equal ones.
-fn nearest<'a>(short: &str, long: &'a str) -> &'a str {
+pub fn nearest<'a>(short: &str, long: &'a str) -> &'a str {
     let mut wanted: TermMap<i64> = TermMap::default();
     let mut width = 0;
     for word in words(short) {
@@ -68,6 +63,13 @@ fn best_start(places: &[(usize, Term)], width: usize, wanted: &mut TermMap<i64>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::signal::compression::{mcd, together, twice};
+
+    fn distance(a: &str, b: &str) -> f64 {
+        let (short, long) = if is_sought(a, b) { (a, b) } else { (b, a) };
+        let passage = nearest(short, long);
+        mcd([twice(short), twice(passage)], together(short, passage))
+    }
 
     fn filler(from: u32, count: u32) -> String {
         (from..from + count)

@@ -59,7 +59,7 @@ impl FamilyRequest {
         sender: &ReplySender<v1::FamilyReply>,
     ) -> Result<(), Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
-        let look = source.look(engine)?;
+        let (found, look) = self.find(engine, source, caller, sender.cancel())?;
         let closing = || -> Result<Closing, Refused> {
             Ok(Closing {
                 completeness: check.verdict()?,
@@ -67,7 +67,7 @@ impl FamilyRequest {
                 last_read: look.as_ref().and_then(FileLook::end),
             })
         };
-        match self.find(engine, source, caller, sender.cancel())? {
+        match found {
             FamilyAnswer::Family { family, subject } => {
                 let listed = FamilySource {
                     index: engine.index.reader(),
@@ -85,7 +85,7 @@ impl FamilyRequest {
         }
     }
 
-    /// Finds the family. The subject's text and its permits are dropped at the end: a client may take long
+    /// Finds the family, while the file asked about is looked at. The subject's text and its permits are dropped at the end: a client may take long
     /// to read the reply.
     fn find(
         &self,
@@ -93,17 +93,19 @@ impl FamilyRequest {
         source: SubjectSource,
         caller: Caller,
         cancel: &Cancel,
-    ) -> Result<FamilyAnswer, Refused> {
+    ) -> Result<(FamilyAnswer, Option<FileLook>), Refused> {
         let (index, params) = (engine.index.reader(), &self.params);
         let account = caller.account(index, cancel);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
-        Ok(match subject.text() {
+        let look = FileLook::begin(engine, &subject)?;
+        let found = match subject.text() {
             Some(text) => FamilyAnswer::Family {
                 family: find_family(index, &subject, text, params, cancel)?,
                 subject: subject.summary(),
             },
             None => FamilyAnswer::Unordered(find(index, &subject, &without_text(params), cancel)?),
-        })
+        };
+        Ok((found, look))
     }
 }
 

@@ -52,8 +52,8 @@ impl DecodedQuery {
     ) -> Result<Vec<v1::FindReply>, Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let account = caller.account(engine.index.reader(), cancel);
-        let look = source.look(engine)?;
         let subject = source.subject(engine, caller.queue_key(), &account)?;
+        let look = FileLook::begin(engine, &subject)?;
         let asked = AnswerRequest {
             params: &self.params,
             folds: self.folds,

@@ -1,16 +1,20 @@
 //! Answers ListPairs: every pair of near-duplicates.
 
+use std::time::Instant;
+
+use simdex_index::{IndexError, MemoryAccount};
 use simdex_proto::v1;
 use tonic::Status;
 
 use super::caller::Caller;
 use super::list_encoder::ListEncoder;
+use super::list_progress::ListProgress;
 use super::reply_channel::ReplySender;
 use super::request_params::{self, parse_path};
 use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::engine::Engine;
-use crate::read_side::catalogue::PairPlace;
+use crate::read_side::catalogue::{self, PairPlace, PairStep};
 use crate::read_side::lists::{self, ListRequest};
 
 /// A decoded request for a list of pairs.
@@ -18,6 +22,7 @@ pub(super) struct PairsRequest {
     list: ListRequest,
     after: Option<PairPlace>,
     with_judgement: bool,
+    with_progress: bool,
 }
 
 impl PairsRequest {
@@ -34,6 +39,7 @@ impl PairsRequest {
             },
             after: after.transpose()?,
             with_judgement: asked.with_judgement,
+            with_progress: asked.with_progress,
         })
     }
 
@@ -50,11 +56,35 @@ impl PairsRequest {
         let account = sender.account(&caller, engine.index.reader());
         let mut encoder = ListEncoder::new(engine, self.with_judgement, &account);
         let after = self.after.as_ref();
-        let summary = lists::pairs(engine, &self.list, after, &account, &mut |pair| {
-            let pair = encoder.pair(&pair).map_err(Refused::from);
-            refused.flow(pair.and_then(|pair| send(Part::Pair(pair))))
+        let mut progress = None;
+        if self.with_progress {
+            let (begun, first) = ListProgress::begin(self.files(engine, &account)?, Instant::now());
+            send(Part::Progress(first))?;
+            progress = Some(begun);
+        }
+        let summary = lists::pairs(engine, &self.list, after, &account, &mut |step| {
+            let part = match step {
+                PairStep::Pair(pair) => encoder.pair(&pair).map(|pair| Some(Part::Pair(pair))),
+                PairStep::FileDone { files, pairs } => {
+                    let due =
+                        |progress: &mut ListProgress| progress.due(files, pairs, Instant::now());
+                    Ok(progress.as_mut().and_then(due).map(Part::Progress))
+                }
+            };
+            let part = part.map_err(Refused::from);
+            refused.flow(part.and_then(|part| part.map_or(Ok(()), send)))
         });
         refused.into_result()?;
         send(Part::Summary(encoder.summary(&summary?)))
+    }
+
+    /// Files of the roots asked about; `None` if the list is resumed.
+    fn files(&self, engine: &Engine, account: &MemoryAccount) -> Result<Option<u64>, IndexError> {
+        if self.after.is_some() {
+            return Ok(None);
+        }
+        let index = engine.index.reader();
+        let counts = catalogue::counts(index, &self.list.view, account.cancel())?;
+        Ok(Some(counts.files_on_disk + counts.container_members))
     }
 }

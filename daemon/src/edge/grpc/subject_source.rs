@@ -103,29 +103,6 @@ impl SubjectSource {
         })
     }
 
-    /// If it is a file of the index, begins to look whether the file is still as the index has it; a member changes with
-    /// the file that it lies in.
-    pub(super) fn look(&self, engine: &Engine) -> Result<Option<FileLook>, IndexError> {
-        let located = match self {
-            Self::Path(path) => engine.roots.locate(path),
-            _ => None,
-        };
-        let Some((root, key)) = located else {
-            return Ok(None);
-        };
-        let (key, view) = (key.on_disk(), engine.roots.view());
-        let file = engine.index.reader().file_view(&key, &view)?;
-        // What was not read has nothing that could be older than the file.
-        let record = file.map(|file| file.record);
-        let read = record.filter(|record| record.content().is_some());
-        Ok(read.and_then(|record| {
-            Some(FileLook {
-                look: Look::begin(&root, key.path, record.stat)?,
-                read_at: record.last_read,
-            })
-        }))
-    }
-
     /// Makes a side of a comparison, which shows extracted text: for a document that several contents carry,
     /// the text of the very file that was named. If the text is from the file's last reading, the side says so.
     pub(super) fn into_side(
@@ -181,6 +158,34 @@ pub(super) struct FileLook {
 }
 
 impl FileLook {
+    /// If the subject is a file of the index, begins to look whether the file is still as the index has it; a member
+    /// changes with the file that it lies in, which is looked up for it.
+    pub(super) fn begin(engine: &Engine, subject: &Subject) -> Result<Option<Self>, IndexError> {
+        let Some(file) = subject.file.as_deref() else {
+            return Ok(None);
+        };
+        let key = file.key.on_disk();
+        let record = match file.key.is_member() {
+            true => {
+                let container = engine
+                    .index
+                    .reader()
+                    .file_view(&key, &engine.roots.view())?;
+                container.map(|container| container.record)
+            }
+            false => Some(file.record.clone()),
+        };
+        // What was not read has nothing that could be older than the file.
+        let read = record.filter(|record| record.content().is_some());
+        Ok(read.and_then(|record| {
+            let root = engine.roots.get(key.root)?;
+            Some(Self {
+                look: Look::begin(&root, key.path, record.stat)?,
+                read_at: record.last_read,
+            })
+        }))
+    }
+
     /// When the file was last read, and why it was not read again, if it is known to differ from what the index has.
     pub(super) fn end(&self) -> Option<LastRead> {
         let at = self.read_at;

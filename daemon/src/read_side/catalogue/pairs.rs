@@ -70,14 +70,45 @@ pub struct PairSelection<'a> {
     pub after: Option<&'a PairPlace>,
 }
 
-/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and each copy with
-/// the first file of its document, whatever the threshold. Memory holds only the pairs of one file that were not
-/// visited yet, which are counted, and what a [`PairSearch`] keeps.
+/// A step of a list of pairs.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one step is held at a time, and most of the memory is behind pointers"
+)]
+pub enum PairStep {
+    /// The next pair of the list.
+    Pair(Pair),
+    /// All pairs of a file were visited; with the number of files and of pairs so far.
+    FileDone {
+        /// Files visited, with pairs or without.
+        files: u64,
+        /// Pairs that were visited.
+        pairs: u64,
+    },
+}
+
+/// Calls `visit` for each pair, as [`visit_pairs`] does, without the steps in between.
 pub fn pairs(
     index: &IndexReader,
     request: PairSelection<'_>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> Result<PairCounts, IndexError> {
+    visit_pairs(index, request, account, &mut |step| match step {
+        PairStep::Pair(pair) => visit(pair),
+        PairStep::FileDone { .. } => ControlFlow::Continue(()),
+    })
+}
+
+/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and each copy with
+/// the first file of its document, whatever the threshold. Memory holds only the pairs of one file that were not
+/// visited yet, which are counted, and what a [`PairSearch`] keeps. After the pairs of each file it visits how far it is.
+pub fn visit_pairs(
+    index: &IndexReader,
+    request: PairSelection<'_>,
+    account: &MemoryAccount,
+    visit: &mut dyn FnMut(PairStep) -> ControlFlow<()>,
 ) -> Result<PairCounts, IndexError> {
     let PairSelection {
         view,
@@ -86,7 +117,7 @@ pub fn pairs(
     } = request;
     let reader = GroupFiles { index, view };
     let search = index.pair_search(view, threshold);
-    let mut count = 0;
+    let (mut files, mut count) = (0, 0);
     let mut failed = None;
     let visit_file = &mut |file: FileView| {
         let mut found = FoundPairs::none(account);
@@ -94,7 +125,12 @@ pub fn pairs(
         let listed = listed.map(|()| {
             found.visit(after, &mut |pair| {
                 count += 1;
-                visit(pair)
+                visit(PairStep::Pair(pair))
+            })?;
+            files += 1;
+            visit(PairStep::FileDone {
+                files,
+                pairs: count,
             })
         });
         listed.unwrap_or_else(|error| {

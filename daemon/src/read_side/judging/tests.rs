@@ -126,6 +126,46 @@ fn judgements_of_kept_texts_are_those_of_texts_read_again() {
     }
 }
 
+#[test]
+fn one_thread_and_two_give_the_same_answer() {
+    for seed in 0..20 {
+        let texts = versions(seed, 60 + 40 * seed as usize);
+        let (Opened { index, .. }, _dir) = opened_of(&texts);
+        let one = {
+            let _taken = index.reader().second_thread().unwrap();
+            assert!(index.reader().second_thread().is_none());
+            let (answer, subject) = asked(index.reader(), &texts[0], true);
+            judged(&index, answer, &subject).0
+        };
+        assert!(index.reader().second_thread().is_some());
+        let (answer, subject) = asked(index.reader(), &texts[0], false);
+        assert_eq!(judged(&index, answer, &subject).0, one, "{seed}");
+    }
+}
+
+#[test]
+fn a_question_that_is_cancelled_ends_on_one_thread_and_on_two() {
+    let texts = versions(3, 400);
+    let (Opened { index, .. }, _dir) = opened_of(&texts);
+    let reader = index.reader();
+    let (mut answer, _) = asked(reader, &texts[0], true);
+    assert_eq!(answer.hits.len(), texts.len());
+    let model = Model::shipped().unwrap();
+    let cancel = Cancel::never();
+    let account = reader.memory().requests.account(&cancel);
+    let subject = Subject::from_text(reader, texts[0].clone(), &account).unwrap();
+    cancel.cancel();
+    let mut is_ended = || {
+        let Answer { hits, texts, .. } = &mut answer;
+        let ended = judge_hits(&model, reader, &subject, hits.iter_mut(), texts);
+        let is_unjudged = hits.iter().all(|hit| hit.judgement.is_none());
+        matches!(ended, Err(QueryError::Index(IndexError::Cancelled))) && is_unjudged
+    };
+    assert!(is_ended());
+    let _taken = reader.second_thread().unwrap();
+    assert!(is_ended());
+}
+
 /// Judgements, as they are sent, for a question about a text whose versions are under the first root.
 fn sent(texts: &[String], hidden: &[String]) -> Vec<String> {
     let (Opened { index, writer, .. }, _dir) = opened_of(&texts[1..]);

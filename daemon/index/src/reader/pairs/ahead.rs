@@ -1,7 +1,7 @@
 //! Partners found by joins, for a caller that asks for one document after another in an order that is known ahead.
 
 use std::ops::Range;
-use std::sync::{Arc, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 
 use roaring::RoaringTreemap;
 use rustc_hash::FxHashMap;
@@ -229,7 +229,7 @@ impl PairSearch<'_> {
     ) -> Result<Joined, IndexError> {
         let to_come = |id: &u64| !ahead.past.contains(*id);
         let mut among = self.visible.iter().filter(to_come).map(DocId);
-        let second = self.second_thread();
+        let second = self.index.second_thread();
         let request = JoinRequest {
             turns: order,
             among: &mut among,
@@ -327,7 +327,7 @@ impl PairSearch<'_> {
             let mut items = items.iter_mut();
             items.try_for_each(|turn| self.count_turn(turn, account))
         };
-        match self.second_thread() {
+        match self.index.second_thread() {
             Some(_second) => on_two_threads("pairs-2", &mut items, &each)?,
             None => each(&mut items)?,
         }
@@ -358,19 +358,6 @@ impl PairSearch<'_> {
         let ahead = self.ahead();
         let turn = *ahead.turns.get(&id)?;
         Some(ahead.partners[turn as usize].clone())
-    }
-
-    /// The permit for a second thread, if no other question holds it.
-    fn second_thread(&self) -> Option<MutexGuard<'_, ()>> {
-        let shared = &self.index.shared;
-        if !shared.options.second_settler {
-            return None;
-        }
-        match shared.second_reader.try_lock() {
-            Ok(permit) => Some(permit),
-            Err(TryLockError::Poisoned(permit)) => Some(permit.into_inner()),
-            Err(TryLockError::WouldBlock) => None,
-        }
     }
 
     // Its data is replaced as a whole.

@@ -83,6 +83,20 @@ impl SledTree {
         self.run(|tree| tree.get(key))
     }
 
+    /// The sealed value under a key, asked for this often.
+    pub(in crate::store) fn read_sealed_often(
+        &self,
+        key: &[u8],
+        uses: usize,
+    ) -> Result<Option<IVec>, StoreError> {
+        self.run(|tree| {
+            for _ in 1..uses {
+                tree.get(key)?;
+            }
+            tree.get(key)
+        })
+    }
+
     pub(in crate::store) fn read(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         let sealed = self.read_sealed(key)?;
         sealed

@@ -1,0 +1,57 @@
+//! How far a list is, told in its stream to clients that ask for it.
+
+use std::time::{Duration, Instant};
+
+use simdex_proto::v1;
+
+/// Least time between two messages.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Decides when a client is told.
+pub(super) struct ListProgress {
+    /// Files of the roots asked about; `None` if the list is resumed.
+    of: Option<u64>,
+    told: Instant,
+}
+
+impl ListProgress {
+    /// The progress of a list that begins now, and the first message.
+    pub(super) fn begin(of: Option<u64>, now: Instant) -> (Self, v1::ListProgress) {
+        let first = v1::ListProgress {
+            of,
+            ..v1::ListProgress::default()
+        };
+        (Self { of, told: now }, first)
+    }
+
+    /// The message to send now, if the last one was sent long enough ago.
+    pub(super) fn due(&mut self, files: u64, pairs: u64, now: Instant) -> Option<v1::ListProgress> {
+        if now.duration_since(self.told) < PAUSE {
+            return None;
+        }
+        self.told = now;
+        Some(v1::ListProgress {
+            files,
+            of: self.of,
+            pairs,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_told_at_once_and_then_twice_a_second_at_most() {
+        let start = Instant::now();
+        let (mut progress, first) = ListProgress::begin(Some(9), start);
+        assert_eq!((first.files, first.of, first.pairs), (0, Some(9), 0));
+        let told = (1..=9).filter_map(|files| {
+            let now = start + Duration::from_millis(200 * files);
+            progress.due(files, 2 * files, now)
+        });
+        let told: Vec<_> = told.map(|told| (told.files, told.of, told.pairs)).collect();
+        assert_eq!(told, [3, 6, 9].map(|files| (files, Some(9), 2 * files)));
+    }
+}
