@@ -36,12 +36,12 @@ pub(crate) fn beginning(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST)]
 }
 
-/// c(A).
+/// The compressed length of a text alone, c(A).
 pub fn once(text: &str) -> u64 {
     length(&[beginning(text)])
 }
 
-/// c(AA).
+/// The compressed length of a text followed by itself, c(AA).
 pub fn twice(text: &str) -> u64 {
     length(&[beginning(text); 2])
 }
