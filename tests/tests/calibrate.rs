@@ -163,7 +163,7 @@ fn a_collection_that_is_too_small_is_refused_in_one_sentence() -> Result<()> {
     ensure!(refused.stdout.is_empty());
     let said = refused.stderr.trim_end();
     ensure!(
-        said.starts_with("simctl: too few documents are similar to calibrate on 4: ")
+        said.starts_with("simctl: too few similar pairs among 4 documents to calibrate on: ")
             && said.contains("similar enough to be measured, of 30 at least; name more roots")
             && said.lines().count() == 1,
         "{said}"

@@ -192,7 +192,7 @@ fn a_rebuild_without_its_texts_lets_go_of_nothing() -> Result<()> {
     fs::rename(&away, &texts)?;
     let rebuilt = rebuild()?.success()?;
     ensure!(
-        said(&rebuilt).contains("1 documents") && !said(&rebuilt).contains("damaged"),
+        said(&rebuilt).contains("1 document,") && !said(&rebuilt).contains("damaged"),
         "{rebuilt:?}"
     );
     verify(&data, &[], 0)?;

@@ -531,7 +531,7 @@ fn refusals(daemon: &Daemon, sandbox: &Sandbox, [ada, bo]: [&PathBuf; 2]) -> Res
     let unknown = write("unknown", &unknown)?;
     refused(
         &unknown,
-        "the index knows no file that carries its text of then",
+        "no indexed file has the labelled text any more",
         "--skip-unknown",
     )?;
     let skipped = judge(

@@ -58,7 +58,7 @@ fn what_is_confirmed_is_the_loss_that_was_shown_and_no_other() {
     bed.swap_out("d1");
     let refused = bed.confirm(first).unwrap_err().to_string();
     assert!(
-        refused.contains("1100 files are missing, which"),
+        refused.contains("1100 files missing, not those that were shown"),
         "{refused}"
     );
     let second = bed.shown();

@@ -17,6 +17,7 @@ use simdex_index::{
     MemoryAccount, QueryFingerprints, View,
 };
 use simdex_proto::completeness::{Completeness, Pending};
+use simdex_proto::text::counted;
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::calibration::{
     Calibration, LEAST_PAIRS, Measurements, PairTrials, Quality, Sizes, TooFewPairs,
@@ -81,7 +82,7 @@ pub struct Calibrated {
 #[derive(Debug, Error)]
 pub enum CalibrationError {
     /// The collection is too small.
-    #[error("the {documents} documents have too few similar ones to calibrate on: {few}{}", Incomplete::clause(.pending.as_ref()))]
+    #[error("too few similar pairs among {} to calibrate on: {few}{}", counted(*.documents, "document"), Incomplete::clause(.pending.as_ref()))]
     TooFew {
         /// Documents with text.
         documents: u64,

@@ -132,7 +132,7 @@ fn a_difference_may_be_declined_and_one_that_is_too_long_costs_the_difference_al
     );
     assert!(
         long.difference_left_out
-            .starts_with("it takes more than the "),
+            .starts_with("it is larger than the "),
         "{}",
         long.difference_left_out
     );

@@ -216,6 +216,12 @@ impl Subject {
         }
     }
 
+    /// Whether it is known to have bytes. Empty files are not copies of one another.
+    fn has_bytes(&self) -> bool {
+        let of_nothing = ContentHash(*blake3::hash(b"").as_bytes());
+        self.content.is_some_and(|content| content != of_nothing)
+    }
+
     /// Which part of it is compared.
     pub fn compared_by(&self) -> ComparedBy {
         match &self.body {
@@ -223,7 +229,7 @@ impl Subject {
             Body::Text(_) => ComparedBy::Text,
             Body::Signature { document: None, .. } => ComparedBy::Signature,
             Body::Signature { .. } => ComparedBy::RawBytes,
-            Body::Nothing if self.content.is_some() => ComparedBy::WholeBytes,
+            Body::Nothing if self.has_bytes() => ComparedBy::WholeBytes,
             Body::Nothing => ComparedBy::Nothing,
         }
     }
