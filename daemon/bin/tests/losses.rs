@@ -65,7 +65,7 @@ fn what_is_confirmed_is_the_loss_that_was_shown_and_no_other() {
     assert!(second != first && bed.confirm(first).is_err());
     bed.swap_out("d0");
     let refused = bed.confirm(second).unwrap_err().to_string();
-    assert!(refused.contains("2200 files are missing"), "{refused}");
+    assert!(refused.contains("2200 files missing"), "{refused}");
     bed.swap_out("d0");
 
     // Another directory, which nobody has walked yet; a third one, where the second was shown; and none.
