@@ -43,6 +43,12 @@ const PARENTS: &[Parent] = &[
         circles: &[],
     },
     Parent {
+        entry: "daemon/signature/src/lib.rs",
+        folder: "daemon/signature/src",
+        path: "crate::",
+        circles: &[],
+    },
+    Parent {
         entry: "daemon/judge/src/lib.rs",
         folder: "daemon/judge/src",
         path: "crate::",

@@ -9,7 +9,7 @@
 
 use std::sync::LazyLock;
 
-use crate::compare::{Interval, Ratio};
+use crate::ratio::{Interval, Ratio};
 
 const TABLE: &str = include_str!("../measured/bsw_n.txt");
 

@@ -19,7 +19,7 @@
 
 use crate::canonical::CanonicalText;
 use crate::fingerprint::{Fingerprint, mix};
-use crate::rolling::{Choice, Stretch};
+use crate::rolling::Choice;
 use crate::rung::Rung;
 use crate::shingle::{Distinct, chunk_minima};
 use crate::shingle_set::{Gather, in_parts, span};
@@ -96,65 +96,6 @@ pub(crate) fn hash(smallest: Fingerprint, n: u64) -> Fingerprint {
     Fingerprint(mix(smallest.0 ^ mix(0x4253_574E ^ (n << 32))))
 }
 
-/// The smallest fingerprint of each chunk, of windows that are added in the order of the text.
-pub(crate) struct ChunkMinima {
-    /// The greatest there is at the beginning of a chunk.
-    smallest: Fingerprint,
-    /// Whether the last window did not end a chunk.
-    is_open: bool,
-}
-
-impl Default for ChunkMinima {
-    fn default() -> Self {
-        Self {
-            smallest: Fingerprint(u64::MAX),
-            is_open: false,
-        }
-    }
-}
-
-impl ChunkMinima {
-    /// Adds the next windows; `ends` tells the boundaries.
-    #[inline]
-    pub(crate) fn add(
-        &mut self,
-        run: &[Fingerprint],
-        ends: impl Fn(Fingerprint) -> bool,
-        mut keep: impl FnMut(Fingerprint),
-    ) {
-        let mut smallest = self.smallest;
-        for &fingerprint in run {
-            smallest = smallest.min(fingerprint);
-            if ends(fingerprint) {
-                keep(smallest);
-                smallest = Fingerprint(u64::MAX);
-            }
-        }
-        self.smallest = smallest;
-        if let Some(&last) = run.last() {
-            self.is_open = !ends(last);
-        }
-    }
-
-    /// Adds the windows of the next stretch of a text.
-    #[inline]
-    pub(crate) fn join(&mut self, stretch: Stretch, mut keep: impl FnMut(Fingerprint)) {
-        match stretch.first {
-            Some(first) => {
-                keep(self.smallest.min(first));
-                self.smallest = stretch.open;
-            }
-            None => self.smallest = self.smallest.min(stretch.open),
-        }
-        self.is_open = stretch.is_open;
-    }
-
-    /// The smallest of the windows after the last boundary.
-    pub(crate) fn finish(self) -> Option<Fingerprint> {
-        self.is_open.then_some(self.smallest)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -200,7 +141,7 @@ mod tests {
             let after = CanonicalText::from_extracted(&edited);
             let sign = |text| BswN::sign(text, Window::DEFAULT, Rung::new(5).unwrap());
             let (old, new) = (sign(&before), sign(&after));
-            let kept = crate::shingle::shared(old.fingerprints(), new.fingerprints());
+            let kept = crate::sorted::shared(old.fingerprints(), new.fingerprints());
             // 20 windows change; they lie in one chunk and may make or break boundaries.
             prop_assert!(old.len() as u64 - kept <= 22, "{} of {}", kept, old.len());
         }

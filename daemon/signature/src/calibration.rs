@@ -21,7 +21,7 @@ mod trials;
 
 pub use trials::{PairTrials, STEPS};
 
-use crate::compare::Ratio;
+use crate::ratio::Ratio;
 use crate::rung::Rung;
 use crate::sampling::{BadSampling, Sampling, SizeStep};
 

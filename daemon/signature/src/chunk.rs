@@ -6,7 +6,8 @@
 //! text.
 
 use crate::fingerprint::Fingerprint;
-use crate::rung::{Ladder, Rung};
+use crate::ladder::Ladder;
+use crate::rung::Rung;
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 

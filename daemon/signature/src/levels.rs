@@ -6,8 +6,8 @@
 
 use crate::fingerprint::Fingerprint;
 use crate::rung::Rung;
-use crate::shingle::shared;
 use crate::shingle_set::ShingleSet;
+use crate::sorted::shared;
 
 /// Levels: one for each rung.
 const LEVELS: usize = Rung::TOP.get() as usize + 1;
@@ -50,6 +50,13 @@ impl Levels {
             *at += 1;
         }
         Some(Self { all, ends: next })
+    }
+
+    /// The shingles of these levels, by value.
+    pub fn to_set(&self) -> ShingleSet {
+        let mut all = self.sampled(Rung::ZERO).to_vec();
+        all.sort_unstable();
+        ShingleSet::listed(all)
     }
 
     /// How many shingles there are.
@@ -132,13 +139,13 @@ mod tests {
         let (a, b) = (set(&words(0, 3_000)), set(&words(400, 3_300)));
         let (of_a, of_b) = (Levels::of(&a).unwrap(), Levels::of(&b).unwrap());
         assert_eq!(of_a.len(), a.len());
-        assert_eq!(ShingleSet::of_levels(&of_a).as_list(), a.as_list());
+        assert_eq!(of_a.to_set().as_list(), a.as_list());
         for rung in Rung::all() {
             let mut sample = of_a.sampled(rung).to_vec();
             sample.sort_unstable();
             assert_eq!(sample, a.sampled(rung));
             let at = of_a.compare(&of_b, rung, |_| false);
-            let shared = crate::shingle::shared(&a.sampled(rung), &b.sampled(rung));
+            let shared = shared(&a.sampled(rung), &b.sampled(rung));
             let union = (a.sampled(rung).len() + b.sampled(rung).len()) as u64 - shared;
             assert_eq!(
                 at,

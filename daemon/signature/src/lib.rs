@@ -39,19 +39,24 @@
 //! ```
 
 pub mod align;
+mod binomial;
 mod bsw_error;
 mod bsw_n;
 pub mod calibration;
 mod canonical;
 mod chunk;
+mod chunk_minima;
 mod compare;
+mod estimate;
 mod fingerprint;
 pub mod laboratory;
+mod ladder;
 mod levels;
 mod min_n;
 mod mod_n;
 mod modulus;
 mod permutation;
+mod ratio;
 pub mod reference;
 mod rolling;
 mod rung;
@@ -60,6 +65,7 @@ mod shingle;
 mod shingle_set;
 mod signature;
 mod sketch_n;
+mod sorted;
 mod spans;
 mod super_shingle;
 mod template_lines;
@@ -67,25 +73,26 @@ mod whole_chunk;
 mod window;
 mod winnowing;
 
+pub use binomial::{clopper_pearson, least_overlap_cut, lower_tail};
 pub use bsw_error::{BswError, MeasuredRatio, Offsets};
 pub use bsw_n::BswN;
 pub use canonical::{CANONICAL_VERSION, CanonicalText};
 pub use chunk::{Chunk, ChunkSize, Chunks, chunk_map};
-pub use compare::{
-    CONFIDENCE, Estimate, Interval, Ratio, clopper_pearson, containment, containment_from_counts,
-    least_overlap_cut, lower_tail, resemblance, resemblance_from_counts,
-};
+pub use compare::{containment, resemblance};
+pub use estimate::{Estimate, containment_from_counts, resemblance_from_counts};
 pub use fingerprint::{Fingerprint, POLYNOMIAL, sort_holders};
+pub use ladder::Ladder;
 pub use levels::{Levels, SharedAt};
 pub use min_n::MinN;
 pub use mod_n::{ModN, select};
+pub use ratio::{CONFIDENCE, Interval, Ratio};
 pub use rolling::RabinTables;
-pub use rung::{Ladder, Rung};
+pub use rung::Rung;
 pub use sampling::{BadSampling, Sampling, SizeStep};
-pub use shingle::count_shared_at;
 pub use shingle_set::ShingleSet;
 pub use signature::{Scheme, SchemeKind, Signature, Unlike};
 pub use sketch_n::SketchN;
+pub use sorted::count_shared_at;
 pub use spans::{SharedSpans, Span, peak_bytes as span_bytes, shared_spans};
 pub use template_lines::{
     LeftOutLines, LineKey, ShortTemplateLine, SignedText, TemplateLines, TemplateLinesId,

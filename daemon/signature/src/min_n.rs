@@ -20,12 +20,13 @@
 //! fingerprints A has is not known of a signature of fixed size.
 
 use crate::canonical::CanonicalText;
-use crate::compare::Support;
+use crate::estimate::Support;
 use crate::fingerprint::Fingerprint;
 use crate::rolling::Choice;
 use crate::rung::Rung;
-use crate::shingle::{choose_shingles, for_each_run, sorted_distinct};
+use crate::shingle::{choose_shingles, for_each_run};
 use crate::signature::{Scheme, SchemeKind, Signature};
+use crate::sorted::sorted_distinct;
 use crate::window::Window;
 
 /// The scheme Min_n; gathers the n smallest fingerprints.
@@ -168,7 +169,7 @@ pub(crate) fn count(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> (u64, u64
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::compare::Estimate;
+    use crate::estimate::Estimate;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 

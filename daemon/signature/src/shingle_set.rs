@@ -12,11 +12,11 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use crate::canonical::CanonicalText;
-use crate::compare::Ratio;
 use crate::fingerprint::Fingerprint;
-use crate::levels::Levels;
+use crate::ratio::Ratio;
 use crate::rung::Rung;
-use crate::shingle::{for_each_run, shared, sorted_distinct};
+use crate::shingle::for_each_run;
+use crate::sorted::{shared, sorted_distinct};
 use crate::window::Window;
 
 mod parts;
@@ -91,14 +91,8 @@ impl ShingleSet {
         }
     }
 
-    /// The shingles of these levels, by value.
-    pub fn of_levels(levels: &Levels) -> Self {
-        let mut all = levels.sampled(Rung::ZERO).to_vec();
-        all.sort_unstable();
-        Self::listed(all)
-    }
-
-    fn listed(mut all: Vec<Fingerprint>) -> Self {
+    /// A set of shingles that are in ascending order.
+    pub(crate) fn listed(mut all: Vec<Fingerprint>) -> Self {
         if all.len() < all.capacity() / 2 {
             all.shrink_to_fit();
         }

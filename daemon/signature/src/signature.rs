@@ -3,7 +3,7 @@
 use crate::canonical::CANONICAL_VERSION;
 use crate::fingerprint::Fingerprint;
 use crate::rung::Rung;
-use crate::shingle::sorted_distinct;
+use crate::sorted::sorted_distinct;
 use crate::window::{Unit, Window};
 
 /// How fingerprints are selected.

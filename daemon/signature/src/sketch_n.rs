@@ -24,8 +24,9 @@ use crate::canonical::CanonicalText;
 use crate::fingerprint::Fingerprint;
 use crate::permutation::Permutation;
 use crate::rung::Rung;
-use crate::shingle::{for_each_run, shared};
+use crate::shingle::for_each_run;
 use crate::signature::{Scheme, SchemeKind, Signature};
+use crate::sorted::shared;
 use crate::window::Window;
 
 /// An entry: the smallest fingerprint, if there is any.

@@ -114,7 +114,7 @@ impl Shingles {
 
     fn set(&self) -> Arc<ShingleSet> {
         match &self.form {
-            Form::Levels(levels) => Arc::new(ShingleSet::of_levels(levels)),
+            Form::Levels(levels) => Arc::new(levels.to_set()),
             Form::Parts(set) => Arc::clone(set),
         }
     }

@@ -1,7 +1,7 @@
 //! What samples of two texts say of them: one trial for every remainder of every step of the ladder.
 
-use crate::compare::Ratio;
 use crate::fingerprint::Fingerprint;
+use crate::ratio::Ratio;
 use crate::rung::Rung;
 
 /// Steps of the ladder that documents are signed at: n = 1, 2, 4, … 64.

@@ -1,7 +1,11 @@
 //! Estimators against exact counts, intervals against their coverage, cuts against their promise.
 
 use super::*;
-use crate::{BswN, CanonicalText, MinN, ModN, Rung, ShingleSet, SketchN, Window};
+use crate::binomial::divergence;
+use crate::{
+    BswN, CanonicalText, Interval, MinN, ModN, Ratio, ShingleSet, SketchN, Window, clopper_pearson,
+    containment_from_counts, least_overlap_cut, resemblance_from_counts,
+};
 use proptest::prelude::*;
 
 fn ratio(value: f64) -> Ratio {
@@ -172,7 +176,7 @@ fn texts_from_one_template_are_sampled_at_random_too() {
                     .collect()
             };
             let (a, b) = (in_class(&a), in_class(&b));
-            let shared = crate::shingle::shared(&a, &b) as f64;
+            let shared = shared(&a, &b) as f64;
             let union = (a.len() + b.len()) as f64 - shared;
             deviation += (shared - union * truth).powi(2) / (union * truth * (1.0 - truth));
             samples += 1.0;

@@ -1,10 +1,11 @@
 //! What two signatures of one recipe tell, and what they cannot.
 
 use crate::bsw_error::MeasuredRatio;
-use crate::compare::{Estimate, Ratio, Support};
+use crate::estimate::{Estimate, Support};
 use crate::laboratory::signer::Kept;
 use crate::laboratory::{Method, Recipe, Shingling, Signature};
-use crate::shingle::shared;
+use crate::ratio::Ratio;
+use crate::sorted::shared;
 use crate::window::Window;
 use crate::{min_n, sketch_n, super_shingle};
 

@@ -11,7 +11,7 @@
 
 use std::borrow::Cow;
 
-use crate::bsw_n::ChunkMinima;
+use crate::chunk_minima::ChunkMinima;
 use crate::fingerprint::Fingerprint;
 use crate::laboratory::OutOfDomain;
 use crate::rolling::{Choice, RabinTables};

@@ -2,7 +2,7 @@
 
 use super::block::SHORTEST;
 use super::*;
-use crate::bsw_n::ChunkMinima;
+use crate::chunk_minima::ChunkMinima;
 use crate::modulus::Residues;
 use crate::reference;
 use proptest::prelude::*;

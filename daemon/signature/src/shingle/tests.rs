@@ -1,32 +1,6 @@
-//! Shingles against their slow twins, sorting and sharing against the standard library.
+//! Shingles against their slow twins.
 
 use super::*;
-use proptest::prelude::*;
-use std::collections::BTreeSet;
-
-proptest! {
-    #[test]
-    fn sorting_agrees_with_the_standard_sort(
-        values in prop::collection::vec(any::<u64>(), 0..5000), narrow in 0u32..64,
-    ) {
-        let values: Vec<_> = values.into_iter().map(|v| Fingerprint(v >> narrow)).collect();
-        let expected: BTreeSet<_> = values.iter().copied().collect();
-        prop_assert!(sorted_distinct(values).iter().eq(&expected));
-    }
-
-    #[test]
-    fn sharing_agrees_with_set_intersection(
-        a in prop::collection::btree_set(0u64..500, 0..40),
-        b in prop::collection::btree_set(0u64..500, 0..400),
-    ) {
-        let expected = a.intersection(&b).count() as u64;
-        let list = |set: BTreeSet<u64>| set.into_iter().map(Fingerprint).collect::<Vec<_>>();
-        let (a, b) = (list(a), list(b));
-        prop_assert_eq!(shared(&a, &b), expected);
-        prop_assert_eq!(shared(&b, &a), expected);
-        prop_assert_eq!(shared_by_search(&a, &b), expected);
-    }
-}
 
 #[test]
 fn slabs_have_every_window_once() {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::fingerprint::Fingerprint;
 use crate::rolling::LONGEST_RUN;
-use crate::shingle::sorted_distinct;
+use crate::sorted::sorted_distinct;
 
 /// All fingerprints of a set in a range that ends at `upto`.
 pub(super) struct Part<'s> {

@@ -74,7 +74,7 @@ proptest! {
             by_rung
         };
         let expected = count(&whole_a, &whole_b);
-        let at_rung = crate::shingle::shared(&whole_a.sampled(rung), &whole_b.sampled(rung));
+        let at_rung = crate::sorted::shared(&whole_a.sampled(rung), &whole_b.sampled(rung));
         prop_assert_eq!(expected[usize::from(rung.get())], at_rung);
         for (a, b) in [(&parts_a, &parts_b), (&parts_a, &whole_b), (&whole_a, &parts_b)] {
             prop_assert_eq!(count(a, b), expected);

@@ -1,7 +1,7 @@
 //! Entries against their definition; the estimate against exact resemblance, for bias and variance.
 
 use super::*;
-use crate::compare::{Estimate, Support};
+use crate::estimate::{Estimate, Support};
 use crate::fingerprint::mix;
 use proptest::prelude::*;
 
