@@ -121,7 +121,7 @@ pub(super) fn files_of_documents(
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let threshold = params.relation_threshold;
             let relation = relation(subject.content, same_text, &file, &overlap, threshold);
-            let found = Found {
+            let found = SharedHitFields {
                 document: Some(stats.hash),
                 relation,
                 overlap: overlap.known_from(relation),
@@ -147,7 +147,7 @@ pub(super) fn files_of_bytes(
     let Some(content) = subject.content else {
         return Ok(best);
     };
-    let found = Found {
+    let found = SharedHitFields {
         document: None,
         relation: Relation::IdenticalBytes,
         overlap: Overlap::IDENTICAL,
@@ -167,7 +167,7 @@ pub(super) fn files_of_bytes(
 }
 
 /// What is known of files before they are looked at: the part of a [`Hit`] that they share.
-struct Found {
+struct SharedHitFields {
     document: Option<DocumentHash>,
     relation: Relation,
     overlap: Overlap,
@@ -205,7 +205,7 @@ impl TopFiles {
         index: &IndexReader,
         subject: &Subject,
         file: FileView,
-        found: &Found,
+        found: &SharedHitFields,
     ) -> Result<(), IndexError> {
         self.add(Hit {
             date: best_date(index, &file)?,
