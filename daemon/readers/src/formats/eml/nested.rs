@@ -28,12 +28,12 @@ impl<'a> MailBytes<'a> {
         }
     }
 
-    /// As they are.
+    /// The bytes as they are.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// As they are parsed.
+    /// The bytes as they are parsed, where that is another form.
     pub(super) fn hidden(&self) -> Option<&[u8]> {
         self.hidden.as_deref()
     }
