@@ -108,8 +108,7 @@ impl Parent {
     /// The children, and for each name that the parent exports the child it comes from.
     fn children(&self) -> (BTreeSet<String>, BTreeMap<String, String>) {
         let entry = fs::read_to_string(top().join(self.entry)).expect("a parent");
-        let entry = code(&entry).replace("#[cfg(feature = \"all\")]\n", "");
-        let entry = entry.replace("#[cfg(test)]\nmod ", "#[cfg(test)] ");
+        let entry = code(&entry).replace("#[cfg(test)]\nmod ", "#[cfg(test)] ");
         let declared = entry.lines().filter_map(|line| {
             let name = line.split_once("mod ")?.1.strip_suffix(';')?;
             Some(name.to_owned())

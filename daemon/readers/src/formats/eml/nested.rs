@@ -15,7 +15,7 @@ const HIDDEN: &[u8] = b"x-chain";
 #[derive(Debug)]
 pub(in crate::formats) struct MailBytes<'a> {
     bytes: Cow<'a, [u8]>,
-    /// The same with the media types of messages within messages hidden, if there are any.
+    /// Those bytes with the media types of messages within messages hidden, if there are any.
     hidden: Option<Vec<u8>>,
 }
 
