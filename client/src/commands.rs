@@ -87,7 +87,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Templates(args) => templates::run(session, args).await,
         RequestVerb::Status => status::run(session).await,
         RequestVerb::Files(args) => files::run(session, args).await,
-        RequestVerb::Show { file } => show::run(session, &file).await,
+        RequestVerb::Show { file, wanted } => show::run(session, &file, &wanted).await,
         RequestVerb::Roots { verb } => roots::run(session, verb).await,
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::arguments::{Threshold, ratio};
+use super::arguments::{CompletenessArgs, Threshold, ratio};
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {
@@ -25,6 +25,8 @@ pub(crate) struct CalibrateArgs {
     /// Roots whose documents are measured [default: all]
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) wanted: CompletenessArgs,
 }
 
 impl CalibrateArgs {

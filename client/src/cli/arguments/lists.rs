@@ -153,6 +153,8 @@ pub(crate) struct FilesArgs {
     pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: CompletenessArgs,
 }
 
 /// Parses the share of files that two folders have in common.
