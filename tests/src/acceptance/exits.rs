@@ -149,7 +149,7 @@ fn of_simctl(sandbox: &Sandbox, figures: &mut Figures<'_>) -> Result<u32> {
             ask(&[&"compare", &a, &nowhere])?,
         ),
         (
-            case("a file without text", 2, &[&none, &"no-text", &";"]),
+            case("a file without text", 1, &[&none, &"no-text", &";"]),
             ask(&[&"containing", &none])?,
         ),
         (
