@@ -15,7 +15,7 @@ mod sampling;
 
 pub(crate) use arguments::{
     CompareArgs, CompletenessArgs, DifferenceForm, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs,
-    GroupsArgs, GroupsKind, JudgeArgs, PairsArgs, RootsVerb, SearchArgs, TemplatesArgs,
+    GroupsArgs, GroupsKind, JudgeArgs, PairsArgs, RootsVerb, Scheme, SearchArgs, TemplatesArgs,
     VersionsArgs, WatchArgs,
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
@@ -103,6 +103,8 @@ pub(crate) enum RequestVerb {
     Show {
         /// A file, or a member of a container as it is listed, such as mail.eml!/offer.docx
         file: PathBuf,
+        #[command(flatten)]
+        wanted: CompletenessArgs,
     },
     /// List the watched roots, or confirm the loss of files
     Roots {
@@ -173,6 +175,12 @@ fn with_defaults(verb: Command, least: f64) -> Command {
         ),
     };
     let verb = match verb.get_name() {
+        "find-similar" => verb,
+        _ => verb.mut_arg("scheme", |scheme| {
+            scheme.value_parser(Scheme::for_containment())
+        }),
+    };
+    let verb = match verb.get_name() {
         "versions" => verb.mut_arg("containment_threshold", |ratio| {
             ratio.help(CONTAINED_VERSIONS)
         }),
@@ -216,7 +224,7 @@ mod help_tests;
 mod tests {
     use clap::ValueEnum;
 
-    use super::arguments::{ComparedScheme, Scheme};
+    use super::arguments::ComparedScheme;
     use super::*;
 
     #[test]
@@ -290,6 +298,19 @@ mod tests {
                 about.starts_with(char::is_uppercase) && !about.ends_with('.'),
                 "{about}"
             );
+        }
+    }
+
+    #[test]
+    fn schemes_that_know_no_containment_are_offered_for_resemblance_alone() {
+        for (verb, _) in FIND_VERBS {
+            for scheme in Scheme::value_variants() {
+                let scheme = scheme.to_possible_value().expect("a name");
+                let typed = ["simctl", verb, "a.txt", "--scheme", scheme.get_name()];
+                let is_taken = command().try_get_matches_from(typed).is_ok();
+                let is_any = ["mod_n", "bsw_n"].contains(&scheme.get_name());
+                assert_eq!(is_taken, is_any || verb == "find-similar", "{typed:?}");
+            }
         }
     }
 

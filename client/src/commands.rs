@@ -87,7 +87,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Templates(args) => templates::run(session, args).await,
         RequestVerb::Status => status::run(session).await,
         RequestVerb::Files(args) => files::run(session, args).await,
-        RequestVerb::Show { file } => show::run(session, &file).await,
+        RequestVerb::Show { file, wanted } => show::run(session, &file, &wanted).await,
         RequestVerb::Roots { verb } => roots::run(session, verb).await,
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,
@@ -189,14 +189,19 @@ impl Session {
         let completeness = summary.completeness.as_ref();
         let sentence = summary_sentence(summary);
         let line = lines::Summary::from(summary);
-        let promise = line.promise.as_ref().map(ToString::to_string);
+        let promise = line.promise.as_ref();
+        let promise = promise.map(|promise| promise.sentence(is_complete(completeness)));
         self.print_closing(&line, &sentence, promise.as_deref(), completeness)
     }
 
     /// Prints, for people, how rarely the answer lacks something that was asked for.
-    fn tell_promise(&self, promise: Option<&wire::Promise>) {
+    fn tell_promise(
+        &self,
+        promise: Option<&wire::Promise>,
+        completeness: Option<&wire::Completeness>,
+    ) {
         if let (Some(promise), false) = (promise, self.printer.is_json()) {
-            eprint_line(Promise::from(promise));
+            eprint_line(Promise::from(promise).sentence(is_complete(completeness)));
         }
     }
 
@@ -225,6 +230,11 @@ impl Session {
         self.warn_if_incomplete(completeness);
         Ok(())
     }
+}
+
+/// Whether an answer is complete, as far as the daemon says.
+fn is_complete(completeness: Option<&wire::Completeness>) -> bool {
+    completeness.is_none_or(|told| told.complete)
 }
 
 /// The absolute display path of FILE; `None` for `-`, standard input.

@@ -34,6 +34,9 @@ pub use setting::{Mebibytes, Permissions, Range, Setting, Value};
 pub struct Config {
     /// Where the index lives; none = a temporary directory (scan) or the system's (serve).
     pub data_dir: Option<PathBuf>,
+    /// The data directory that the config file names, where the command line names another.
+    #[serde(skip)]
+    pub data_dir_of_file: Option<PathBuf>,
     /// The Unix socket; none = `simdexd.sock` in the runtime directory.
     pub socket: Option<PathBuf>,
     /// Where the daemon keeps reports that clients ask it to keep; none = it keeps none.

@@ -43,6 +43,8 @@ pub struct Host {
     pub engine_failed: Arc<Wakeup>,
     /// The data directory held no index when this process started.
     pub is_new: bool,
+    /// Then: the data directory that the config file names instead, if it holds an index.
+    pub index_of_config: Option<PathBuf>,
     /// Cancelled once the daemon is to stop: an index that is being opened is closed again.
     pub stop: Cancel,
     /// Asked before every operation of the store, for tests.
@@ -61,6 +63,7 @@ impl Host {
             path: data_dir,
             temporary,
             is_new,
+            index_of_config,
         } = storage::data_dir(&config)?;
         let store_identity = Arc::new(OpenedStore::found(&data_dir));
         let disk = DiskGuard::new(&data_dir, config.store.reserve_mib.bytes());
@@ -77,6 +80,7 @@ impl Host {
             test_hook: None,
             store_identity,
             is_new,
+            index_of_config,
             temporary,
         })
     }

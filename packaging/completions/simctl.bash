@@ -221,7 +221,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__calibrate)
-            opts="-h --precision --threshold --report --apply --yes --socket --json --wide --help"
+            opts="-h --precision --threshold --report --apply --yes --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -251,7 +251,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --no-difference --diff --scheme --n --judge --socket --json --wide --help"
+            opts="-h --no-difference --diff --scheme --n --judge --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -303,7 +303,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --relation-threshold --containment-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
+            opts="-h --relation-threshold --containment-threshold --root --wait --strict --fold --judge --scheme --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -317,10 +317,6 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
-                    return 0
-                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -331,6 +327,10 @@ _simctl() {
                     ;;
                 --judge)
                     COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -353,7 +353,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --relation-threshold --containment-threshold --scheme --root --wait --strict --fold --judge --limit --threshold --socket --json --wide --help"
+            opts="-h --relation-threshold --containment-threshold --root --wait --strict --fold --judge --scheme --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -367,10 +367,6 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
-                    return 0
-                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -381,6 +377,10 @@ _simctl() {
                     ;;
                 --judge)
                     COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -403,7 +403,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__files)
-            opts="-h --state --limit --after --root --socket --json --wide --help"
+            opts="-h --state --limit --after --root --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1377,7 +1377,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__show)
-            opts="-h --socket --json --wide --help"
+            opts="-h --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1457,7 +1457,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --relation-threshold --scheme --root --wait --strict --format --containment-threshold --limit --threshold --socket --json --wide --help"
+            opts="-h --relation-threshold --root --wait --strict --format --scheme --containment-threshold --limit --threshold --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1467,16 +1467,16 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
-                    return 0
-                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
                 --format)
                     COMPREPLY=($(compgen -W "tree dot svg" -- "${cur}"))
+                    return 0
+                    ;;
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
                 --containment-threshold)

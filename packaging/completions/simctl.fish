@@ -73,16 +73,14 @@ complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wide -d '
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
-bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
-min_n\t'By the smallest fingerprints; only for find-similar'
-sketch_n\t'By the smallest fingerprint of each bin; only for find-similar'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l fold -d 'Fold near-duplicates among the results under the best of them, with their number; auto: only in tables on a terminal. With --json, `--fold always` lists all files, each with the one that it is folded under' -r -f -a "auto\t'Fold in tables on a terminal'
 always\t'Fold in all output'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -93,16 +91,14 @@ complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wide -d 'Sh
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
-bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
-min_n\t'By the smallest fingerprints; only for find-similar'
-sketch_n\t'By the smallest fingerprint of each bin; only for find-similar'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l fold -d 'Fold near-duplicates among the results under the best of them, with their number; auto: only in tables on a terminal. With --json, `--fold always` lists all files, each with the one that it is folded under' -r -f -a "auto\t'Fold in tables on a terminal'
 always\t'Fold in all output'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -112,14 +108,12 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d '
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
-bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
-min_n\t'By the smallest fingerprints; only for find-similar'
-sketch_n\t'By the smallest fingerprint of each bin; only for find-similar'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; with --json, print lines instead' -r -f -a "tree\t'A tree, 80 columns wide'
 dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l containment-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions, up to 10,000 [default: 4096]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of a version and the one that it derives from, from 0 to 1 [default: 0.5]' -r
@@ -141,6 +135,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand compare" -l judge -d 'Judg
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l no-difference -d 'Show only the numbers, not the difference'
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l wait -d 'First wait until all changes seen so far are in the index'
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
@@ -150,6 +146,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l report -d 'W
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l apply -d 'Have all documents sampled as recommended; they are signed anew in the background'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l yes -d 'Do not ask before it is applied'
+complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l wait -d 'First wait until all changes seen so far are in the index'
+complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -s h -l help -d 'Print help'
@@ -274,10 +272,14 @@ complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List o
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l after -d 'Resume a list: begin after this file, the last one that was listed' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l wait -d 'First wait until all changes seen so far are in the index'
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand files" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand show" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand show" -l wait -d 'First wait until all changes seen so far are in the index'
+complete -c simctl -n "__fish_simctl_using_subcommand show" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand show" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand show" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand show" -s h -l help -d 'Print help'

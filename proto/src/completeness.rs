@@ -59,7 +59,7 @@ pub struct Pending {
     /// them, if anything, is kept.
     #[serde(default)]
     pub unreadable: u64,
-    /// Documents whose extracted text is damaged on disk.
+    /// Documents whose extracted text is damaged on disk, and files whose text was and that are not read again yet.
     pub damaged: u64,
     /// Files that may have been renamed while a list by path was answered: a name now holds what another name no longer
     /// does.

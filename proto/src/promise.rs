@@ -1,7 +1,5 @@
 //! How rarely an answer lacks something that was asked for, as JSON and in words.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::v1;
@@ -64,26 +62,36 @@ impl Promise {
     }
 }
 
-/// A probability in tenths of a percent, rounded up, except for the rounding error of the product.
+/// A probability in tenths of a percent, rounded up.
 fn tenths_of_percent(probability: f64) -> f64 {
-    (probability * 1_000.0 - 1e-4).ceil()
+    (probability * 1_000.0).ceil()
 }
 
-/// `found by mod_n: a match at exactly 0.8 is missed with a probability of at most 0.1 %, a better one less often`
-impl fmt::Display for Promise {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Promise {
+    /// The promise in words: `found by mod_n: a match at exactly 0.8 is missed with a probability of at most 0.1 %, a
+    /// better one less often`, of what is indexed unless the index is complete.
+    pub fn sentence(&self, is_complete: bool) -> String {
         let Self {
             scheme, threshold, ..
         } = self;
-        write!(f, "found by {scheme}: ")?;
-        if let Some(missed) = self.missed_at_most {
-            let percent = tenths_of_percent(missed) / 10.0;
-            return write!(
-                f,
-                "a match at exactly {threshold} is missed with a probability of at most {percent} %, a better one less often"
-            );
-        }
-        let why = match self.none {
+        let Some(missed) = self.missed_at_most else {
+            let why = self.why_none();
+            return format!("found by {scheme}: there is no bound on what is missed{why}");
+        };
+        let percent = tenths_of_percent(missed) / 10.0;
+        let basis = if is_complete {
+            ""
+        } else {
+            "of what is indexed, "
+        };
+        format!(
+            "found by {scheme}: {basis}a match at exactly {threshold} is missed with a probability of at most \
+             {percent} %, a better one less often"
+        )
+    }
+
+    fn why_none(&self) -> &'static str {
+        match self.none {
             Some(NoPromise::Estimates) => ", since these are estimates",
             Some(NoPromise::Unverified) => ", since candidates were not verified",
             Some(NoPromise::NoneShared) => {
@@ -95,8 +103,7 @@ impl fmt::Display for Promise {
             Some(NoPromise::NothingCompared) => ", since nothing was compared",
             // Sent by a newer daemon.
             None => "",
-        };
-        write!(f, "there is no bound on what is missed{why}")
+        }
     }
 }
 
@@ -142,20 +149,22 @@ mod tests {
 
     #[test]
     fn a_promise_is_said_in_one_sentence_and_never_rounded_down() {
-        let said = |missed| Promise::new("mod_n", 0.8, missed).to_string();
+        let said = |missed| Promise::new("mod_n", 0.8, missed).sentence(true);
         let percent = |percent| {
             format!(
                 "found by mod_n: a match at exactly 0.8 is missed with a probability of at most {percent} %, a better one less often"
             )
         };
         assert_eq!(said(0.001), percent("0.1"));
-        assert_eq!(said(0.001 + 6e-9), percent("0.1"));
+        assert_eq!(said(0.001 + 6e-9), percent("0.2"));
         assert_eq!(said(0.0304), percent("3.1"));
         assert_eq!(said(0.9989), percent("99.9"));
         assert_eq!(said(0.999_6), said(1.0), "100 % bounds nothing");
         let none = "found by mod_n: there is no bound on what is missed, \
                     since a match may share none of the fingerprints that were looked up";
         assert_eq!(said(1.0), none);
+        let partly = Promise::new("mod_n", 0.8, 0.001).sentence(false);
+        assert!(partly.contains(": of what is indexed, a match at exactly 0.8 is missed"));
     }
 
     #[test]

@@ -49,6 +49,24 @@ const PARENTS: &[Parent] = &[
         circles: &[],
     },
     Parent {
+        entry: "daemon/readers/src/lib.rs",
+        folder: "daemon/readers/src",
+        path: "crate::",
+        circles: &[],
+    },
+    Parent {
+        entry: "daemon/src/write_side.rs",
+        folder: "daemon/src/write_side",
+        path: "crate::write_side::",
+        circles: &[],
+    },
+    Parent {
+        entry: "daemon/src/write_side/ingest.rs",
+        folder: "daemon/src/write_side/ingest",
+        path: "crate::write_side::ingest::",
+        circles: &[],
+    },
+    Parent {
         entry: "daemon/judge/src/lib.rs",
         folder: "daemon/judge/src",
         path: "crate::",

@@ -302,6 +302,23 @@ fn an_index_that_is_begun_is_told_with_its_place_so_that_a_mistyped_one_shows() 
     let log = daemon.log()?;
     ensure!(log.contains(&begun(&mistyped)) && is_new(&daemon)?, "{log}");
     ensure!(log.matches("new, empty index").count() == 2, "{log}");
+    ensure!(daemon.stop()?.success());
+
+    // Beside a config that names the right one.
+    let mistyped = sandbox.beside("dtaaa");
+    let daemon = sandbox.serve().typed_data_dir(&mistyped).start()?;
+    let names = format!(
+        "the config names an index in {}",
+        sandbox.data_dir().display()
+    );
+    let log = daemon.log()?;
+    ensure!(
+        log.contains(&begun(&mistyped)) && log.contains(&names),
+        "{log}"
+    );
+    let said = daemon.simctl_in_words(["status"])?.success()?;
+    let said = String::from_utf8_lossy(&said.stdout);
+    ensure!(said.contains(&format!("(a new index; {names})")), "{said}");
     Ok(())
 }
 

@@ -23,3 +23,4 @@ mod scan;
 mod schemes;
 mod templates;
 mod tour;
+mod versions;

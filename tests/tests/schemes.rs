@@ -160,7 +160,7 @@ fn what_a_scheme_cannot_give_is_an_error() -> Result<()> {
         "sketch_n".as_ref(),
     ];
     let refused = daemon.simctl(asked)?.ended_with(&[2])?;
-    let why = "sketch_n gives no containment, since its signatures have one size for all texts; use mod_n";
+    let why = "[possible values: mod_n, bsw_n]";
     ensure!(refused.stdout.is_empty() && refused.stderr.contains(why));
     let asked = [
         "find-similar".as_ref(),

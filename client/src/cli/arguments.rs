@@ -5,6 +5,7 @@ mod lists;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::wire::SchemeChoice;
 
@@ -107,6 +108,8 @@ pub(crate) struct CompareArgs {
     pub(crate) n: Option<u64>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) wanted: CompletenessArgs,
 }
 
 /// Forms of a difference.
@@ -211,6 +214,15 @@ pub(crate) enum Scheme {
     MinN,
     /// By the smallest fingerprint of each bin; only for find-similar
     SketchN,
+}
+
+impl Scheme {
+    /// Parses the schemes of verbs that also look for containment.
+    pub(crate) fn for_containment() -> impl TypedValueParser<Value = Self> {
+        let schemes = [Self::ModN, Self::BswN];
+        let names = schemes.iter().filter_map(Self::to_possible_value);
+        PossibleValuesParser::new(names).try_map(|name| Self::from_str(&name, false))
+    }
 }
 
 impl From<Scheme> for SchemeChoice {

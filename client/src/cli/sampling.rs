@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::arguments::Threshold;
+use super::arguments::{CompletenessArgs, Threshold};
 use super::ratios::ratio;
 
 #[derive(Debug, Args)]
@@ -26,6 +26,8 @@ pub(crate) struct CalibrateArgs {
     /// Roots whose documents are measured [default: all]
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) wanted: CompletenessArgs,
 }
 
 impl CalibrateArgs {

@@ -38,6 +38,7 @@ impl Client {
             states,
             roots,
             after: after.map(path_bytes),
+            strict: self.strict,
         };
         let mut admin = self.admin.clone();
         self.list(self.limits.item, admin.list_files(request)).await
@@ -55,6 +56,7 @@ impl Client {
     pub async fn describe(&self, path: &Path) -> Result<wire::DescribeFileReply, Error> {
         let request = wire::DescribeFileRequest {
             path: path_bytes(path),
+            strict: self.strict,
         };
         let call = async { self.admin.clone().describe_file(request).await };
         within(self.limits.call, call).await

@@ -17,6 +17,7 @@ impl Client {
             precision,
             threshold,
             roots,
+            strict: self.strict,
         };
         let call = async { self.similarity.clone().calibrate(request).await };
         within(self.limits.work, call).await

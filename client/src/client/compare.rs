@@ -64,6 +64,7 @@ impl Client {
             with_judgement: asked.with_judgement,
             with_words: asked.with_words,
             with_operations: asked.with_operations,
+            strict: self.strict,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

@@ -29,6 +29,7 @@ pub(super) async fn run(session: &mut Session, asked: &CalibrateArgs) -> Result<
     if asked.apply && !asked.yes {
         sampling::require_somebody()?;
     }
+    session.apply_completeness_flags(&asked.wanted).await?;
     let roots = session.root_ids(&asked.roots).await?;
     let (precision, threshold) = (asked.precision, asked.threshold.value);
     let measuring = session.client.calibrate(precision, threshold, roots);

@@ -19,23 +19,11 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     if path_a.is_none() && path_b.is_none() {
         return Err(Failure::InputTwice);
     }
+    session.apply_completeness_flags(&args.wanted).await?;
     let side_a = side(session, path_a.is_some(), &args.a).await?;
     let side_b = side(session, path_b.is_some(), &args.b).await?;
     let is_json = session.printer.is_json();
-    let by_words = !args.no_difference
-        && match args.diff {
-            DifferenceForm::Auto => !is_json,
-            DifferenceForm::Lines => false,
-            DifferenceForm::Words => true,
-        };
-    let asked = CompareOptions {
-        without_difference: args.no_difference || args.diff == DifferenceForm::Words,
-        with_words: by_words && !is_json,
-        with_operations: by_words && is_json,
-        schemes: args.schemes.into_iter().map(Into::into).collect(),
-        n: args.n,
-        with_judgement: args.judge.is_on(),
-    };
+    let asked = options(&args, is_json);
     let compared = session.client.compare_with(side_a, side_b, asked);
     let reply = waiting("comparing", compared).await?;
     let missing = left_out(&reply, args.diff, is_json).map(str::to_owned);
@@ -63,6 +51,24 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     last_read.into_iter().for_each(eprint_line);
     session.warn_if_incomplete(completeness.as_ref());
     Ok(Outcome::Answered)
+}
+
+/// The parts of a comparison that the arguments ask for.
+fn options(args: &CompareArgs, is_json: bool) -> CompareOptions {
+    let by_words = !args.no_difference
+        && match args.diff {
+            DifferenceForm::Auto => !is_json,
+            DifferenceForm::Lines => false,
+            DifferenceForm::Words => true,
+        };
+    CompareOptions {
+        without_difference: args.no_difference || args.diff == DifferenceForm::Words,
+        with_words: by_words && !is_json,
+        with_operations: by_words && is_json,
+        schemes: args.schemes.iter().copied().map(Into::into).collect(),
+        n: args.n,
+        with_judgement: args.judge.is_on(),
+    }
 }
 
 /// Remark on files that were not read again.

@@ -163,7 +163,7 @@ pub(super) fn close(
         "file",
         "lower --limit, or raise --threshold",
     );
-    session.tell_promise(summary.promise.as_ref());
+    session.tell_promise(summary.promise.as_ref(), summary.completeness.as_ref());
     session.warn_if_incomplete(summary.completeness.as_ref());
     Ok(Outcome::of_search(count))
 }

@@ -109,7 +109,7 @@ fn one(session: &mut Session, reply: &GetGroupReply, hidden: &[&str]) -> Result<
     if session.printer.is_json() {
         session.printer.line(&OneGroup::from(reply))?;
     }
-    session.tell_promise(reply.promise.as_ref());
+    session.tell_promise(reply.promise.as_ref(), reply.completeness.as_ref());
     session.warn_if_incomplete(reply.completeness.as_ref());
     Ok(Outcome::of_search(reply.group.is_some().into()))
 }

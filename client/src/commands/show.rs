@@ -2,12 +2,18 @@
 
 use std::path::Path;
 
+use crate::cli::CompletenessArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use simdex_client::lines::DescribedFile;
 
-pub(super) async fn run(session: &mut Session, file: &Path) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    session: &mut Session,
+    file: &Path,
+    wanted: &CompletenessArgs,
+) -> Result<Outcome, Failure> {
+    session.apply_completeness_flags(wanted).await?;
     let reply = session.client.describe_file(file).await?;
     if session.printer.is_json() {
         session.printer.line(&DescribedFile::from(&reply))?;

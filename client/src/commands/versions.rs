@@ -34,7 +34,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
         }
     }
     let summary = parts.closing().await?;
-    if others > 0 && !session.printer.is_json() {
+    if !family.is_empty() {
         draw(session, args.format, &family)?;
     }
     let query = summary.query.unwrap_or_default();

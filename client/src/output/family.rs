@@ -18,6 +18,9 @@ pub(crate) use dot::dot;
 pub(crate) use svg::svg;
 pub(crate) use tree::tree;
 
+/// The source of a date that is a modification time.
+const FILE_DATE: &str = "file";
+
 /// Files listed per version unless all are wanted.
 const NAMED: usize = 3;
 
@@ -40,8 +43,8 @@ struct Version {
     is_query: bool,
     /// The day it was made, as far as known.
     day: Option<String>,
-    /// The day is stated in a document; otherwise it is a modification time.
-    is_stated: bool,
+    /// The source of that day: `file` for a modification time, otherwise a document or a mail states it.
+    source: String,
     /// How it derives from an earlier version.
     edge: Option<VersionEdge>,
     /// How it derives from a second one.
@@ -55,6 +58,11 @@ impl Family {
             versions: Vec::new(),
             wide,
         }
+    }
+
+    /// Whether it has no version at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.versions.is_empty()
     }
 
     /// Adds a part, in the order in which the daemon sends them.
@@ -88,10 +96,11 @@ impl Family {
         };
         version.count += 1;
         let day = date(found.date).map(|date| date.chars().take(10).collect::<String>());
-        let is_stated = found.date_source != "file";
-        let is_better = (!is_stated, &day) < (!version.is_stated, &version.day);
+        let is_of_file = |source: &str| source == FILE_DATE;
+        let ours = (is_of_file(&found.date_source), &day);
+        let is_better = ours < (is_of_file(&version.source), &version.day);
         if day.is_some() && (version.day.is_none() || is_better) {
-            (version.day, version.is_stated) = (day, is_stated);
+            (version.day, version.source) = (day, found.date_source.clone());
         }
         let name = match found.path.is_empty() {
             true => "standard input".to_owned(),
@@ -164,6 +173,15 @@ impl Version {
         self.day.as_deref().unwrap_or(UNKNOWN)
     }
 
+    /// What states the day: of the mail that holds the document, `mail`.
+    fn source(&self) -> &str {
+        match &*self.source {
+            "" => UNKNOWN,
+            "mail-sent" => "mail",
+            source => source,
+        }
+    }
+
     /// The relation to its parent version, with the number that supports it.
     fn kind(&self) -> String {
         let Some(edge) = &self.edge else {
@@ -197,7 +215,7 @@ impl Version {
         let edge = self.second.as_ref()?;
         let apart = edge.shingles_of_parent_alone.unwrap_or(0);
         let shingles = simdex_client::text::counted(apart, "shingle");
-        Some(format!("from {} too, {shingles}", edge.parent))
+        Some(format!("{shingles} from {} too", edge.parent))
     }
 
     /// The names that were replaced from its parent version to it.

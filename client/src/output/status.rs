@@ -31,13 +31,9 @@ impl<W: Write> Printer<W> {
             // Nothing more is known while there is no index.
             return Ok(());
         }
-        let is_new = match status.new_index {
-            true => " (a new index, made at this start)",
-            false => "",
-        };
         self.fields(&[
             ("up", HumanDuration(uptime).to_string()),
-            ("data", escaped(&status.data_dir) + is_new),
+            ("data", data_dir(status)),
             ("store", bytes(status.store_bytes)),
             ("extracted text", bytes(status.text_bytes)),
             ("threshold", ratio(status.threshold)),
@@ -148,4 +144,14 @@ fn schedule_sentence(schedule: &wire::Schedule) -> String {
         error => format!("; FAILED: {error}"),
     };
     format!("next {}, last {last}{trouble}", known(schedule.next))
+}
+
+/// The data directory, and whether its index is new: then it may be another than was meant.
+fn data_dir(status: &wire::StatusReply) -> String {
+    let (at, of_config) = (escaped(&status.data_dir), escaped(&status.index_of_config));
+    match (status.new_index, of_config.is_empty()) {
+        (true, false) => format!("{at} (a new index; the config names an index in {of_config})"),
+        (true, true) => format!("{at} (a new index, made at this start)"),
+        (false, _) => at,
+    }
 }

@@ -343,6 +343,10 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
     }
     let strict = daemon.client.clone().strict(true);
     let out = daemon.dir.path().join("refused");
+    let side = || wire::Side {
+        source: Some(wire::side::Source::Text(prose(1, 400))),
+        name: Vec::new(),
+    };
     let refusals = daemon.wait(async {
         let options = FindOptions::default();
         let text = Subject::Text(prose(1, 400));
@@ -353,6 +357,10 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
                 .find(FindKind::Similar, text, &options)
                 .await
                 .map(drop),
+            strict.files(Vec::new(), Vec::new()).await.map(drop),
+            strict.describe(&daemon.path("long.txt")).await.map(drop),
+            strict.compare(side(), side()).await.map(drop),
+            strict.calibrate(None, None, Vec::new()).await.map(drop),
             strict
                 .download_report(&out, None, wire::ReportOptions::default())
                 .await
@@ -370,12 +378,11 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
     }
 }
 
-#[test]
-fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_the_end() {
+/// A share of one text, longer than what is kept in memory once it was read, and the config of a daemon for it.
+fn one_long_text() -> (tempfile::TempDir, Config) {
     let dir = tempfile::tempdir().unwrap();
     let top = dir.path().canonicalize().unwrap();
     std::fs::create_dir(top.join("share")).unwrap();
-    // Longer than what is kept in memory once it was read.
     std::fs::write(top.join("share/long.txt"), prose(4, 200_000)).unwrap();
     let root = RootConfig {
         path: top.join("share"),
@@ -386,6 +393,46 @@ fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_th
         roots: vec![root],
         ..Config::default()
     };
+    (dir, config)
+}
+
+#[test]
+fn damaged_texts_count_until_they_are_read_again_and_stay_on_record_while_their_root_is_away() {
+    let (dir, config) = one_long_text();
+    let [data, share, away] = ["data", "share", "away"].map(|name| dir.path().join(name));
+    let never = Cancel::never();
+    let begin = || Engine::start(config.clone(), program()).unwrap();
+    let damaged = |engine: &Engine| engine.completeness(&engine.roots.view()).damaged();
+    let engine = begin();
+    engine.sync(&never).unwrap();
+    let index = engine.index.reader();
+    let [document] = index.texts(&engine.roots.view())[..] else {
+        panic!("one document");
+    };
+    assert_eq!(damaged(&engine), 0);
+    std::fs::rename(&share, &away).unwrap();
+    damage_texts(&data);
+    let account = index.memory().requests.account(&never);
+    assert!(index.held_text(document, &account).is_err());
+    drop(engine.sync(&never));
+    assert_eq!(damaged(&engine), 1);
+    assert_eq!(index.texts(&engine.roots.view()), [document]);
+    drop(account);
+    engine.close().unwrap();
+    // The end and the start let go of what cannot be read.
+    let engine = begin();
+    drop(engine.sync(&never));
+    assert_eq!(damaged(&engine), 1);
+    std::fs::rename(&away, &share).unwrap();
+    engine.sync(&never).unwrap();
+    assert_eq!(damaged(&engine), 0);
+    assert_eq!(engine.index.reader().texts(&engine.roots.view()).len(), 1);
+}
+
+#[test]
+fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_the_end() {
+    let (dir, config) = one_long_text();
+    let top = dir.path();
     let engine = Engine::start(config, program()).unwrap();
     engine.sync(&Cancel::never()).unwrap();
     let (index, view) = (engine.index.reader(), engine.roots.view());

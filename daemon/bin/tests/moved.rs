@@ -66,14 +66,20 @@ fn a_list_of_pairs_says_that_files_moved_while_it_was_made() {
 fn a_list_of_files_says_that_files_moved_while_it_was_made() {
     let bed = with_pairs();
     let (view, mut files) = (bed.engine.roots.view(), 0);
-    let listed = lists::files(&bed.engine, &view, None, &account(&bed), &mut |_| {
-        if files == 0 {
-            bed.rename("z.txt", "a.txt");
-            bed.engine.sync(&Cancel::never()).unwrap();
-        }
-        files += 1;
-        ControlFlow::Continue(())
-    });
+    let listed = lists::files(
+        &bed.engine,
+        (&view, false),
+        None,
+        &account(&bed),
+        &mut |_| {
+            if files == 0 {
+                bed.rename("z.txt", "a.txt");
+                bed.engine.sync(&Cancel::never()).unwrap();
+            }
+            files += 1;
+            ControlFlow::Continue(())
+        },
+    );
     // The store reads some files ahead: the last may be listed by its old name, and is not by its new one.
     assert!((3..=4).contains(&files));
     let told = listed.unwrap().completeness;
@@ -85,20 +91,26 @@ fn a_list_of_files_says_that_one_was_renamed_onto_another_and_not_that_two_had_n
     for (is_renamed, right) in [(true, 1), (false, 0)] {
         let bed = with_pairs();
         let (view, mut files) = (bed.engine.roots.view(), 0);
-        let listed = lists::files(&bed.engine, &view, None, &account(&bed), &mut |_| {
-            if files == 0 {
-                match is_renamed {
-                    true => bed.rename("z.txt", "d.txt"),
-                    false => {
-                        fs::remove_file(bed.path("z.txt")).unwrap();
-                        fs::write(bed.path("a.txt"), "a text that was nowhere before").unwrap();
+        let listed = lists::files(
+            &bed.engine,
+            (&view, false),
+            None,
+            &account(&bed),
+            &mut |_| {
+                if files == 0 {
+                    match is_renamed {
+                        true => bed.rename("z.txt", "d.txt"),
+                        false => {
+                            fs::remove_file(bed.path("z.txt")).unwrap();
+                            fs::write(bed.path("a.txt"), "a text that was nowhere before").unwrap();
+                        }
                     }
+                    bed.engine.sync(&Cancel::never()).unwrap();
                 }
-                bed.engine.sync(&Cancel::never()).unwrap();
-            }
-            files += 1;
-            ControlFlow::Continue(())
-        });
+                files += 1;
+                ControlFlow::Continue(())
+            },
+        );
         let pending = listed.unwrap().completeness.pending;
         assert_eq!(pending.map_or(0, |pending| pending.moved), right);
     }
@@ -109,15 +121,21 @@ fn a_list_of_files_is_not_complete_while_what_left_a_name_may_be_on_its_way_to_a
     let bed = with_pairs();
     let (view, root) = (bed.engine.roots.view(), bed.root());
     let mut walk = None;
-    let listed = lists::files(&bed.engine, &view, None, &account(&bed), &mut |_| {
-        if walk.is_none() {
-            bed.rename("z.txt", "a.txt");
-            bed.hint(Hint::Removed(bed.path("z.txt")));
-            // It is to find the other name, and is not over when the list is.
-            walk = Some(root.walk_turns.take(|| Cancel::never().check()).unwrap());
-        }
-        ControlFlow::Continue(())
-    });
+    let listed = lists::files(
+        &bed.engine,
+        (&view, false),
+        None,
+        &account(&bed),
+        &mut |_| {
+            if walk.is_none() {
+                bed.rename("z.txt", "a.txt");
+                bed.hint(Hint::Removed(bed.path("z.txt")));
+                // It is to find the other name, and is not over when the list is.
+                walk = Some(root.walk_turns.take(|| Cancel::never().check()).unwrap());
+            }
+            ControlFlow::Continue(())
+        },
+    );
     let pending = listed.unwrap().completeness.pending;
     assert_eq!(pending.map(|pending| pending.moved), Some(1));
 }
@@ -133,7 +151,8 @@ fn the_files_of_one_root_are_listed_without_reading_a_text() {
     bed.engine.sync(&Cancel::never()).unwrap();
     let list = |view: &View| {
         let mut visit = |_: &_| ControlFlow::Continue(());
-        let summary = lists::files(&bed.engine, view, None, &account(&bed), &mut visit).unwrap();
+        let summary =
+            lists::files(&bed.engine, (view, false), None, &account(&bed), &mut visit).unwrap();
         (
             summary.counts.files_on_disk,
             summary.counts.documents,

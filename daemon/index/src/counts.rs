@@ -7,7 +7,9 @@ mod moves;
 use std::collections::BTreeMap;
 
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{ContentHash, ContentRecord, DocId, FileKey, FileRecord, RootId, State};
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, FileKey, FileRecord, Reason, RootId, State, StoredReason,
+};
 
 pub(crate) use self::carriers::FirstCarrier;
 pub(crate) use self::kept::KeptCounts;
@@ -30,6 +32,8 @@ pub struct FileCounts {
     pub member_states: BTreeMap<State, u64>,
     /// Documents with text.
     pub documents: u64,
+    /// Files and members whose text was found damaged and that are still to be read again.
+    pub damaged: u64,
 }
 
 impl FileCounts {
@@ -48,6 +52,8 @@ pub(crate) struct CountedFile {
     pub(crate) root: RootId,
     pub(crate) is_member: bool,
     pub(crate) state: State,
+    /// Whether it is unread because its text was found damaged.
+    pub(crate) is_damaged: bool,
     /// The document it carries, of text or raw bytes, and the content it was extracted from.
     pub(crate) carried: Option<(DocId, ContentHash)>,
 }
@@ -59,17 +65,21 @@ impl CountedFile {
         record: &FileRecord,
         content: impl FnOnce(ContentHash) -> Result<Option<ContentOutcome>, IndexError>,
     ) -> Result<Self, IndexError> {
-        let unread = |state| Self {
+        let unread = |state, is_damaged| Self {
             root: key.root,
             is_member: key.is_member(),
             state,
+            is_damaged,
             carried: None,
         };
         Ok(match &record.outcome {
-            FileOutcome::Unread(state, _) => unread(*state),
+            FileOutcome::Unread(state, reason) => {
+                let is_damaged = matches!(reason, StoredReason::Known(Reason::TextDamaged));
+                unread(*state, is_damaged)
+            }
             FileOutcome::Content(hash) => match content(*hash)? {
                 Some(found) => Self::with_content(key, *hash, found),
-                None => unread(State::Unstable),
+                None => unread(State::Unstable, false),
             },
         })
     }
@@ -84,6 +94,7 @@ impl CountedFile {
             root: key.root,
             is_member: key.is_member(),
             state,
+            is_damaged: false,
             carried: document.map(|id| (id, content)),
         }
     }

@@ -4,8 +4,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use simdex_signature::{Ratio, Rung, least_overlap_cut};
 
-/// A pair exactly at the threshold is missed with at most this probability at the common rung.
-pub(crate) const MISS: f64 = 0.001;
+/// A pair exactly at the threshold is missed with at most this probability at all rungs together.
+pub(crate) const MISSED_PAIR: f64 = 0.001;
+/// A pair at the threshold is refused with at most this probability at the common rung.
+pub(crate) const MISS: f64 = MISSED_PAIR - Rung::TOP.get() as f64 * DOUBT;
 /// A pair at the threshold is refused at any other rung with at most this probability.
 pub(crate) const DOUBT: f64 = 1e-9;
 

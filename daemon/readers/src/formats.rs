@@ -16,6 +16,8 @@ mod epub;
 mod field;
 #[cfg(feature = "web")]
 mod html;
+#[cfg(feature = "web")]
+mod instant;
 #[cfg(any(feature = "pdf", feature = "web"))]
 mod lenient_xml;
 #[cfg(feature = "web")]

@@ -182,7 +182,10 @@ fn configured(file: Option<PathBuf>, roots: Vec<PathBuf>) -> anyhow::Result<Conf
 
 fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
     let mut config = configured(args.config, args.roots)?;
-    config.data_dir = args.data_dir.or(config.data_dir);
+    if let Some(named) = args.data_dir {
+        let of_file = config.data_dir.replace(named);
+        config.data_dir_of_file = of_file.filter(|dir| Some(dir) != config.data_dir.as_ref());
+    }
     config.socket = args.socket.or(config.socket);
     if config.roots.is_empty() {
         anyhow::bail!(

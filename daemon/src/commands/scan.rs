@@ -194,7 +194,8 @@ fn print_summary(summary: &ListSummary, json: bool, out: &mut impl Write) -> io:
     out.write_all(text.as_bytes())?;
     if !json {
         let left_out = summary.completeness.left_out();
-        let promise = summary.promise.as_ref().map(ToString::to_string);
+        let promise = summary.promise.as_ref();
+        let promise = promise.map(|it| it.sentence(summary.completeness.complete));
         for said in left_out.into_iter().chain(promise) {
             eprintln!("simdexd: {said}");
         }

@@ -30,6 +30,7 @@ impl Incomplete {
 /// is found while it is made.
 pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
+    view: View,
     before: Completeness,
     /// Texts ever found damaged by then: one that a walk releases during the answer was found all the same.
     found_before: u64,
@@ -47,6 +48,7 @@ impl<'a> CompletenessCheck<'a> {
         let before = engine.completeness(view);
         let check = Self {
             engine,
+            view: view.clone(),
             before,
             found_before,
             unsettled: UnsettledCounts::default(),
@@ -61,7 +63,7 @@ impl<'a> CompletenessCheck<'a> {
     pub fn completeness(&self) -> Completeness {
         let reader = self.engine.index.reader();
         let met = reader.texts_found_damaged() - self.found_before;
-        let damaged = reader.damaged_texts().max(met);
+        let damaged = self.engine.damaged_texts(&self.view).max(met);
         let UnsettledCounts { awaited, crowded } = self.unsettled;
         let moved = |(view, watch): &(View, MoveWatch)| {
             // This comes first: changes applied by the time of the next call are noted there.
@@ -150,10 +152,17 @@ impl Engine {
             stale_roots: count(|s| matches!(s, RootState::Stale | RootState::Replaced)) as u64,
             held_losses: count(|s| *s == RootState::LossHeld) as u64,
             unreadable: self.unreadable_paths(view),
-            damaged: self.index.reader().damaged_texts(),
+            damaged: self.damaged_texts(view),
             moved: 0,
             alarm: self.host.alarms.gravest().map(|alarm| alarm.reason),
         }
+    }
+
+    /// Texts known to be damaged, and files of a view whose text was and that were not read again yet: what is below a
+    /// stale root waits until the root is back.
+    fn damaged_texts(&self, view: &View) -> u64 {
+        let reader = self.index.reader();
+        reader.damaged_texts() + reader.damaged_files(view)
     }
 
     /// The number of paths below the roots of a view that cannot be looked at or listed. What is on record there, if

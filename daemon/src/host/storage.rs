@@ -25,6 +25,8 @@ pub(crate) struct DataDir {
     pub(crate) temporary: Option<tempfile::TempDir>,
     /// Whether there was no index before.
     pub(crate) is_new: bool,
+    /// Then: the data directory that the config file names instead, if there is an index.
+    pub(crate) index_of_config: Option<PathBuf>,
 }
 
 /// The configured data directory; without one a temporary directory. A missing directory is created if
@@ -41,6 +43,7 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
             path: temporary.path().to_owned(),
             temporary: Some(temporary),
             is_new: true,
+            index_of_config: None,
         });
     };
     use std::os::unix::fs::DirBuilderExt;
@@ -56,14 +59,22 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
         path: path.clone(),
         source,
     })?;
-    let is_new = std::fs::symlink_metadata(path.join("store")).is_err();
+    let has_index = |dir: &Path| std::fs::symlink_metadata(dir.join("store")).is_ok();
+    let is_new = !has_index(path);
+    let of_config = config.data_dir_of_file.clone();
+    let index_of_config = of_config.filter(|dir| is_new && has_index(dir));
     if is_new {
         eprintln!("simdexd: new, empty index in {}", Printable(path));
+    }
+    if let Some(other) = &index_of_config {
+        let other = Printable(other);
+        eprintln!("simdexd: the config names an index in {other}; without --data-dir it is used");
     }
     Ok(DataDir {
         path: path.clone(),
         temporary: None,
         is_new,
+        index_of_config,
     })
 }
 

@@ -46,6 +46,8 @@ pub struct CalibrationRequest {
     pub threshold: Ratio,
     /// The roots whose documents are considered.
     pub view: View,
+    /// Refuse a calibration on an index that is not complete.
+    pub strict: bool,
 }
 
 /// A setting with the evidence for it.
@@ -118,7 +120,7 @@ pub fn calibrate(
     request: &CalibrationRequest,
     account: &MemoryAccount,
 ) -> Result<Calibrated, CalibrationError> {
-    let check = CompletenessCheck::begin(engine, &request.view, false)?;
+    let check = CompletenessCheck::begin(engine, &request.view, request.strict)?;
     let index = engine.index.reader();
     let collection = Collection::of(index, request, account)?;
     let [learned, others] = measure(index, &collection.sampled, request, account)?;

@@ -247,16 +247,16 @@ pub fn group(
 }
 
 /// Calls `visit` for every file of a view, by path, starting after one if it is given; then counts all files. Groups
-/// are those at the engine's threshold, if they are maintained.
+/// are those at the engine's threshold, if they are maintained. A `strict` list must be complete.
 pub fn files(
     engine: &Engine,
-    view: &View,
+    (view, strict): (&View, bool),
     after: Option<&Path>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
     let started = Instant::now();
-    let mut check = CompletenessCheck::begin(engine, view, false)?;
+    let mut check = CompletenessCheck::begin(engine, view, strict)?;
     check.begin_list(view);
     let index = engine.index.reader();
     let counts = match after {

@@ -88,13 +88,14 @@ impl Rescan<'_> {
 
     /// Walks a root, which is shown in the state `shown` during the walk.
     fn walk_and_assess(&self, root: &Root, shown: RootState) -> Result<()> {
-        // Files whose text was found damaged count as unread from here on.
-        for key in self.writer.release_damaged_texts()? {
-            self.submit(key)?;
-        }
         let Some(anchor) = self.prove_root(root)? else {
             return Ok(());
         };
+        // Files whose text was found damaged count as unread from here on. A stale root leaves them on record: they
+        // could not be read again.
+        for key in self.writer.release_damaged_texts()? {
+            self.submit(key)?;
+        }
         if root.state() != RootState::LossHeld {
             root.update(self.writer, |status| status.state = shown)?;
         }

@@ -22,6 +22,9 @@ pub struct Status {
     pub data_dir_bytes: Option<String>,
     /// Whether the data directory was new and empty when the daemon started.
     pub new_index: bool,
+    /// Then: the config's own data directory, if it holds an index and the command line named another directory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index_of_config: Option<String>,
     /// Time since its start.
     pub uptime_seconds: f64,
     /// Changes seen but not yet applied.
@@ -105,6 +108,7 @@ impl From<&v1::StatusReply> for Status {
             data_dir: lossy(&status.data_dir),
             data_dir_bytes: exact(&status.data_dir),
             new_index: status.new_index,
+            index_of_config: filled(&lossy(&status.index_of_config)),
             uptime_seconds: status.uptime_seconds,
             queued: status.queued,
             threshold: status.threshold,

@@ -27,6 +27,8 @@ const PAUSE: Duration = Duration::from_millis(10);
 #[derive(Clone, Debug)]
 pub struct Serve {
     data_dir: PathBuf,
+    /// Given on the command line, beside the one in the config.
+    typed_data_dir: Option<PathBuf>,
     socket: PathBuf,
     config_file: PathBuf,
     log: PathBuf,
@@ -44,6 +46,7 @@ impl Serve {
     pub(super) fn new(sandbox: &Sandbox) -> Self {
         Self {
             data_dir: sandbox.data_dir(),
+            typed_data_dir: None,
             socket: sandbox.socket(),
             config_file: sandbox.beside("simdexd.toml"),
             log: sandbox.beside("simdexd.log"),
@@ -77,6 +80,12 @@ impl Serve {
     /// Keeps the index here instead.
     pub fn data_dir(mut self, path: impl Into<PathBuf>) -> Self {
         self.data_dir = path.into();
+        self
+    }
+
+    /// Names this data directory on the command line, beside the one in the config.
+    pub fn typed_data_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.typed_data_dir = Some(path.into());
         self
     }
 
@@ -145,11 +154,13 @@ impl Serve {
         // The socket of one that was killed would look like that of this one.
         let _ = fs::remove_file(&self.socket);
         let log = File::options().create(true).append(true).open(&self.log)?;
+        let typed = self.typed_data_dir.iter();
         let child = self
             .command()?
             .arg("serve")
             .arg("--config")
             .arg(&self.config_file)
+            .args(typed.flat_map(|dir| [OsStr::new("--data-dir"), dir.as_os_str()]))
             .env_remove("SIMDEX_SOCKET")
             .stdin(Stdio::null())
             .stdout(Stdio::null())

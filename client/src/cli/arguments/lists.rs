@@ -154,4 +154,6 @@ pub(crate) struct FilesArgs {
     pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: CompletenessArgs,
 }

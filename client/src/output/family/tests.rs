@@ -205,6 +205,8 @@ fn a_stated_day_is_shown_before_an_earlier_modification_time() {
         let mut family = Family::new(true);
         files.into_iter().for_each(|file| family.add_file(file));
         assert_eq!(family.versions[0].day(), "2018-05-14");
+        let drawn = drawn(|out| tree(&family, out));
+        assert!(drawn.contains("2018-05-14  modified  -"), "{drawn}");
     }
 }
 

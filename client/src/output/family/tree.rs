@@ -10,9 +10,9 @@ use super::{Family, ending};
 /// Columns of the terminal that a row fits into.
 const WIDTH: usize = 80;
 /// Least width of a name in columns, however many lanes there are.
-const LEAST_NAME: usize = 16;
-/// Width of the number, the day, the relation to its parent, and the evidence, with the gaps between.
-const NUMBERS: usize = 4 + 2 + 10 + 2 + 15 + 2 + 10 + 2;
+const LEAST_NAME: usize = 8;
+/// Width of the number, the day and its source, the relation to its parent, and the evidence, with the gaps between.
+const NUMBERS: usize = 4 + 2 + 10 + 2 + 8 + 2 + 15 + 2 + 10 + 2;
 
 /// Writes a family as a tree; nothing if it is empty.
 pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
@@ -28,8 +28,8 @@ pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
     let head = format!("{:lanes$}{:>4}", "", "NO");
     writeln!(
         out,
-        "{head}  {:10}  {:15}  {:10}  FILE",
-        "DATE", "HOW", "TOLD BY"
+        "{head}  {:10}  {:8}  {:15}  {:10}  FILE",
+        "DATE", "DATED BY", "HOW", "TOLD BY"
     )?;
     let mut open = vec![false; deepest + 1];
     for row in &rows {
@@ -61,11 +61,11 @@ fn version(
     let mut files = version.files.iter();
     let first = files.next().map(|file| name(file)).unwrap_or_default();
     let graph = padded(&format!("{before}{dot}"), lanes);
-    let (number, day) = (row.version + 1, version.day());
+    let (number, day, source) = (row.version + 1, version.day(), version.source());
     let (kind, told_by) = (version.kind(), version.told_by());
     writeln!(
         out,
-        "{graph}{number:>4}  {day:10}  {kind:15}  {told_by:10}  {first}"
+        "{graph}{number:>4}  {day:10}  {source:8}  {kind:15}  {told_by:10}  {first}"
     )?;
     let graph = padded(&rails(&open[..=row.lane]), lanes);
     let mut below = |sign: &str, name: &str| {

@@ -28,6 +28,7 @@ pub(crate) fn status() -> StatusReply {
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
         new_index: true,
+        index_of_config: Vec::new(),
         resident_bytes: Some(3 << 20),
         memory: memory(),
         memory_limit_bytes: Some(256 << 20),

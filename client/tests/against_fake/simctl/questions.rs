@@ -176,9 +176,10 @@ fn nothing_found_in_an_index_that_is_being_built_is_not_the_last_word() {
         run.talk,
         format!(
             "simctl: no other file found yet that resembles /share/early.txt by 0.1 or more\n\
-             {PROMISE}\n\
+             {}\n\
              simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
-             `--wait` waits until it is\n"
+             `--wait` waits until it is\n",
+            PROMISE.replace("mod_n: ", "mod_n: of what is indexed, ")
         )
     );
 }

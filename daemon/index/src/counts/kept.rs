@@ -8,6 +8,7 @@ use simdex_schema::{ContentHash, DocId, RootId, State};
 use super::carriers::{Carriers, FirstCarrier, Shift};
 use super::moves::MoveWatches;
 use super::{CountChange, CountChanges, CountedFile, FileCounts};
+use crate::View;
 use crate::table::CountStep;
 use crate::table::Table;
 
@@ -76,6 +77,9 @@ impl KeptCounts {
         let (files, states) = counts.of_kind(file.is_member);
         step.apply(files);
         step.apply(states.entry(file.state).or_insert(0));
+        if file.is_damaged {
+            step.apply(&mut counts.damaged);
+        }
         let Some((id, _)) = file.carried else { return };
         let is_first_or_last = table.count_file(file.root, id, step);
         if is_first_or_last && table.is_text(id) {
@@ -168,6 +172,7 @@ impl KeptCounts {
             counts.files_on_disk += of_root.files_on_disk;
             counts.members += of_root.members;
             counts.documents += of_root.documents;
+            counts.damaged += of_root.damaged;
             add(&of_root.states, &mut counts.states);
             add(&of_root.member_states, &mut counts.member_states);
         }
@@ -198,6 +203,12 @@ impl KeptCounts {
             }
         }
         sum
+    }
+
+    /// Files below the roots of a view whose text was found damaged and that are still to be read again.
+    pub(crate) fn damaged_files(&self, view: &View) -> u64 {
+        let shown = self.roots.iter().filter(|(root, _)| view.shows(**root));
+        shown.map(|(_, counts)| counts.damaged).sum()
     }
 
     /// Files on disk of a root.

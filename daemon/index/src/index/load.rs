@@ -170,6 +170,7 @@ pub(crate) fn load_files(
                     root,
                     is_member,
                     state,
+                    is_damaged: false,
                     carried,
                 },
             );

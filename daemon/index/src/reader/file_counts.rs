@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use simdex_schema::{ContentHash, FileKey, RootId, key};
+use simdex_schema::{ContentHash, FileKey, Reason, RootId, key};
 
 use crate::counts::{FileCounts, FirstCarrier, MoveWatch, UnresolvedFirst};
 use crate::{Cancel, FileView, IndexError, IndexReader, View};
@@ -13,6 +13,7 @@ impl FileCounts {
         let (files, states) = self.of_kind(file.key.is_member());
         *files += 1;
         *states.entry(file.state).or_insert(0) += 1;
+        self.damaged += u64::from(file.reason == Reason::TextDamaged.into());
     }
 }
 
@@ -24,6 +25,11 @@ impl IndexReader {
         let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
         self.resolve_doubts(cancel)?;
         Ok(self.shared.kept_counts().of_roots(&roots))
+    }
+
+    /// The files of a view whose text was found damaged and that are still to be read again.
+    pub fn damaged_files(&self, view: &View) -> u64 {
+        self.shared.kept_counts().damaged_files(view)
     }
 
     /// Records from now on what is renamed in a view of which a list is made.

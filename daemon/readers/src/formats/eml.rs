@@ -13,6 +13,7 @@ use crate::sink::Sink;
 
 mod cms;
 mod content;
+mod nested;
 mod parse;
 mod parts;
 mod repair;

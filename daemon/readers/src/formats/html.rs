@@ -24,7 +24,7 @@ mod tag;
 mod text;
 
 use list::Lists;
-use replaced::Shown;
+use replaced::Replacement;
 use tag::Tag;
 use text::Text;
 
@@ -104,6 +104,8 @@ pub(super) struct Page {
     author: String,
     language: String,
     producer: String,
+    created: String,
+    modified: String,
     scripts: u64,
     external: u64,
     /// It redirects to a page that was available: the text is only that page's.
@@ -122,6 +124,8 @@ impl Page {
             (Fact::Author, &self.author),
             (Fact::Language, &self.language),
             (Fact::Producer, &self.producer),
+            (Fact::Created, &self.created),
+            (Fact::Modified, &self.modified),
         ] {
             sink.state(fact, value);
         }
@@ -261,8 +265,8 @@ impl<'a> PageReader<'a> {
             self.text.label = Some(label);
         }
         match replaced::shown(&tag) {
-            Some(Shown::Picture(alternative)) => self.text.picture(&alternative),
-            Some(Shown::Words(words)) => self.text.push(&format!(" {words} "), false),
+            Some(Replacement::Picture(alternative)) => self.text.picture(&alternative),
+            Some(Replacement::Words(words)) => self.text.push(&format!(" {words} "), false),
             None => {}
         }
         match tag.name.as_slice() {

@@ -84,11 +84,12 @@ impl Admin for AdminService {
         request: Request<v1::DescribeFileRequest>,
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
         let caller = self.runner.caller(&request);
-        let path = request_params::parse_path(request.into_inner().path)?;
+        let v1::DescribeFileRequest { path, strict } = request.into_inner();
+        let path = request_params::parse_path(path)?;
         let described = self
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
-                let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
+                let check = CompletenessCheck::begin(engine, &engine.roots.view(), strict)?;
                 let file = subject_source::recorded_file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(encode::file(&file)),

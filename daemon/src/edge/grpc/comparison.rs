@@ -23,6 +23,7 @@ pub(super) struct DecodedComparison {
     schemes: SchemesAsked,
     forms: Forms,
     is_judged: bool,
+    strict: bool,
     longest_message: usize,
     disk: Arc<DiskGuard>,
     share: UserShare,
@@ -46,6 +47,7 @@ impl DecodedComparison {
                 operations: asked.with_operations,
             },
             is_judged: asked.with_judgement,
+            strict: asked.strict,
             longest_message: runner.longest_message(),
             disk: runner.disk(),
             share: runner.upload_share(caller),
@@ -59,7 +61,7 @@ impl DecodedComparison {
         caller: Caller,
         cancel: &Cancel,
     ) -> Result<v1::CompareReply, Refused> {
-        let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
+        let check = CompletenessCheck::begin(engine, &engine.roots.view(), self.strict)?;
         let dir = engine.data_dir.clone();
         let (disk, share) = (self.disk, self.share);
         let room = UploadRoom { dir, disk, share };

@@ -40,6 +40,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         Err(_) if alarm.is_some() => Default::default(),
         bytes => bytes?,
     };
+    let index_of_config = engine.host().index_of_config.as_deref();
     let usage = |usage| encode::usage(index, usage);
     let resident = simdex_extract::ResidentMemory::open();
     Ok(v1::StatusReply {
@@ -57,6 +58,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
         new_index: engine.host().is_new,
+        index_of_config: index_of_config.map(encode::path).unwrap_or_default(),
         resident_bytes: resident.bytes(),
         memory: encode::memory(index, engine.config.store.memory().cache_bytes, &resident),
         memory_limit_bytes: Some(engine.config.store.memory_mib.bytes()),

@@ -23,6 +23,7 @@ pub(super) struct FilesRequest {
     /// Empty means all states.
     states: Vec<State>,
     after: Option<PathBuf>,
+    strict: bool,
 }
 
 impl FilesRequest {
@@ -31,6 +32,7 @@ impl FilesRequest {
             states,
             roots,
             after,
+            strict,
         } = asked;
         if states.len() > 2 * State::ALL.len() {
             return Err(too_many(states.len(), "states"));
@@ -40,6 +42,7 @@ impl FilesRequest {
             view: request_params::parse_roots(engine, &roots)?,
             states: states.collect::<Result<_, _>>()?,
             after: after.map(request_params::parse_path).transpose()?,
+            strict,
         })
     }
 
@@ -59,7 +62,8 @@ impl FilesRequest {
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
         let after = self.after.as_deref();
-        let summary = lists::files(engine, &self.view, after, &account, &mut |file| {
+        let asked = (&self.view, self.strict);
+        let summary = lists::files(engine, asked, after, &account, &mut |file| {
             let sent = match self.is_wanted(file) {
                 true => send(Part::File(encode::file(file))),
                 false => Ok(()),

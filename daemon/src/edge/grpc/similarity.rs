@@ -306,5 +306,6 @@ fn calibration_request(
         precision: request_params::parse_ratio(precision, defaults::PRECISION, "precision")?,
         threshold: request_params::parse_threshold(engine, request.threshold)?,
         view: request_params::parse_roots(engine, &request.roots)?,
+        strict: request.strict,
     })
 }

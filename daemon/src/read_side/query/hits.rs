@@ -141,7 +141,7 @@ pub(super) fn files_of_documents(
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let thresholds = params.relation_thresholds();
             let relation = relation(subject.content, same_text, &file, &overlap, thresholds);
-            let found = Found {
+            let found = SharedHitFields {
                 document: Some(stats.hash),
                 relation,
                 overlap: overlap.known_from(relation),
@@ -167,7 +167,7 @@ pub(super) fn files_of_bytes(
     let Some(content) = subject.content else {
         return Ok(best);
     };
-    let found = Found {
+    let found = SharedHitFields {
         document: None,
         relation: Relation::IdenticalBytes,
         overlap: Overlap::IDENTICAL,
@@ -187,7 +187,7 @@ pub(super) fn files_of_bytes(
 }
 
 /// What is known of files before they are looked at: the part of a [`Hit`] that they share.
-struct Found {
+struct SharedHitFields {
     document: Option<DocumentHash>,
     relation: Relation,
     overlap: Overlap,
@@ -225,7 +225,7 @@ impl TopFiles {
         index: &IndexReader,
         subject: &Subject,
         file: FileView,
-        found: &Found,
+        found: &SharedHitFields,
     ) -> Result<(), IndexError> {
         self.add(Hit {
             date: best_date(index, &file)?,

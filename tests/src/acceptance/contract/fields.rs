@@ -349,6 +349,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("format", Count),
             ("data_dir", Path),
             ("new_index", Bool),
+            ("index_of_config", Optional(&Text)),
             ("uptime_seconds", Seconds),
             ("queued", Count),
             ("threshold", Ratio),

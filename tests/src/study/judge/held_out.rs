@@ -14,11 +14,11 @@ use crate::study::papers::originals;
 use crate::study::{Settings, template_pairs};
 
 /// Measured pairs with what they are cases of.
-pub(super) type Found<'a> = [(&'a LabelledPair, SourcedPair)];
+pub(super) type SourcedPairs<'a> = [(&'a LabelledPair, SourcedPair)];
 
 /// Ten-fold by family, as the folds by source are made.
 pub(super) fn families(
-    found: &Found<'_>,
+    found: &SourcedPairs<'_>,
     together: &[Validated],
     figures: &mut Figures<'_>,
 ) -> Result<Vec<Validated>> {
@@ -36,7 +36,7 @@ pub(super) fn families(
 /// What each kind of pair was judged to be in the median run.
 pub(super) fn kinds(
     name: &str,
-    found: &Found<'_>,
+    found: &SourcedPairs<'_>,
     runs: &[Validated],
     figures: &mut Figures<'_>,
 ) -> Result<()> {
@@ -68,7 +68,7 @@ pub(super) fn is_withheld(pair: &LabelledPair, judged: Class) -> bool {
 /// withheld as not found.
 pub(super) fn guard(
     name: &str,
-    found: &Found<'_>,
+    found: &SourcedPairs<'_>,
     runs: &[Validated],
     figures: &mut Figures<'_>,
 ) -> Result<()> {
@@ -100,7 +100,7 @@ pub(super) fn guard(
 /// the same or versions, and how many of those judgements are withheld.
 pub(super) fn short_forms(
     settings: &Settings,
-    found: &Found<'_>,
+    found: &SourcedPairs<'_>,
     figures: &mut Figures<'_>,
 ) -> Result<()> {
     let (texts, truth) = template_pairs::forms();
@@ -124,7 +124,7 @@ pub(super) fn short_forms(
 fn of_forms(
     name: &str,
     (texts, truth): (&[String], &BTreeSet<template_pairs::Pair>),
-    learned: &Found<'_>,
+    learned: &SourcedPairs<'_>,
     figures: &mut Figures<'_>,
 ) -> Result<()> {
     let learned: Vec<LabelledSignals> = learned.iter().map(|(_, pair)| pair.pair).collect();

@@ -9,7 +9,7 @@ use anyhow::Result;
 use simdex_judge::evaluation::{Quality, Validated};
 use simdex_judge::{Class, Signal};
 
-use super::{held_out::Found, labelled, of_texts, tenth, validated, validated_as_shipped};
+use super::{held_out::SourcedPairs, labelled, of_texts, tenth, validated, validated_as_shipped};
 use crate::figure::Figures;
 use crate::labelled::{Body, measured};
 use crate::study::Settings;
@@ -52,7 +52,12 @@ fn judged(runs: Vec<Validated>) -> Vec<Class> {
     median.map(|run| run.judged).unwrap_or_default()
 }
 
-fn row(name: &str, found: &Found<'_>, judged: &[Class], figures: &mut Figures<'_>) -> Result<()> {
+fn row(
+    name: &str,
+    found: &SourcedPairs<'_>,
+    judged: &[Class],
+    figures: &mut Figures<'_>,
+) -> Result<()> {
     let (mut within, mut across) = (Quality::default(), Quality::default());
     for ((pair, _), judged) in found.iter().zip(judged) {
         let part = match ACROSS.contains(&pair.kind) {

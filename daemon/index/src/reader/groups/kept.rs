@@ -21,7 +21,7 @@ pub struct GroupLookup {
 }
 
 /// The documents with text that a view shows, at one moment.
-pub(super) enum Shown {
+pub(super) enum ShownTexts {
     /// The view is the one whose groups are kept.
     Grouped,
     /// Another view, which may show the same documents.
@@ -33,7 +33,7 @@ pub(super) enum Shown {
     },
 }
 
-impl Shown {
+impl ShownTexts {
     /// Whether the view's groups are the kept ones.
     pub(super) fn is_grouped(&self) -> bool {
         match self {
@@ -100,7 +100,7 @@ impl IndexReader {
             state.shown_by(view)
         };
         let visible = match shown {
-            Shown::Others { texts, grouped } if texts == grouped => texts,
+            ShownTexts::Others { texts, grouped } if texts == grouped => texts,
             _ => return Ok(None),
         };
         let (mut visible, mut count) = (visible.iter().peekable(), 0);
@@ -118,10 +118,10 @@ impl IndexReader {
 
 impl IndexState {
     /// What a view shows, to be compared with what is grouped after the state is unlocked.
-    pub(super) fn shown_by(&self, view: &View) -> Shown {
+    pub(super) fn shown_by(&self, view: &View) -> ShownTexts {
         match *view == self.grouped {
-            true => Shown::Grouped,
-            false => Shown::Others {
+            true => ShownTexts::Grouped,
+            false => ShownTexts::Others {
                 texts: self.texts(view),
                 grouped: self.texts(&self.grouped),
             },

@@ -2,16 +2,26 @@
 //!
 //! 0.11.4 slices beyond its data where a `Received` ends the data with a folded empty line. Fields that are not used
 //! are therefore not parsed at all; if it still panics, the message is read again, parsing only the fields that its
-//! text depends on.
+//! text depends on. Messages within messages are [hidden](super::nested) from it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use mail_parser::{HeaderName, Message, MessageParser};
 use simdex_extract::{Outcome, Reason};
 
+use super::nested::MailBytes;
+
 /// Parses a message; returns why its head was not understood, if it was not.
-pub(in crate::formats) fn parse(bytes: &[u8]) -> Result<(Message<'_>, Option<Reason>), Outcome> {
-    let (message, partial) = cautiously(|parser| parser.parse(bytes))?;
+pub(in crate::formats) fn parse<'x>(
+    mail: &'x MailBytes<'_>,
+) -> Result<(Message<'x>, Option<Reason>), Outcome> {
+    if let Some(hidden) = mail.hidden()
+        && let (Some(message), partial) = cautiously(|parser| parser.parse(hidden))?
+        && let Some(message) = mail.revealed(message)
+    {
+        return Ok((message, partial));
+    }
+    let (message, partial) = cautiously(|parser| parser.parse(mail.bytes()))?;
     let message = message.filter(|message| !message.parts.is_empty());
     let message = message.ok_or(Outcome::Failed(Reason::Malformed))?;
     Ok((message, partial))
@@ -62,7 +72,8 @@ mod tests {
             alone.is_err(),
             "the parser no longer panics at this: remove the work-around"
         );
-        let (message, partial) = parse(TEXT.as_bytes()).unwrap();
+        let mail = MailBytes::new(TEXT.as_bytes());
+        let (message, partial) = parse(&mail).unwrap();
         assert_eq!((message.subject(), partial), (Some("offer"), None));
         let head = parse_head(TEXT.as_bytes()).unwrap();
         assert_eq!(head.subject(), Some("offer"));

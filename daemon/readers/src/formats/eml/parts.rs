@@ -5,6 +5,7 @@ use simdex_extract::{Fact, Reason, Role};
 
 use super::super::html;
 use super::content::{bytes_of, name_of, text_of};
+use super::nested::MailBytes;
 use super::{cms, dismantle, parse};
 use crate::sink::Sink;
 
@@ -206,7 +207,7 @@ impl<'a> Parts<'a> {
         let bytes = bytes_of(message, part);
         match cms::read(&bytes) {
             cms::Content::Locked => self.locked.push(name_of(part, self.count)),
-            cms::Content::Signed(content) => match parse(&content) {
+            cms::Content::Signed(content) => match parse(&MailBytes::new(content)) {
                 Ok((inner, bare)) if place.depth < self.sink.budgets().mime_depth => {
                     self.partial = self.partial.or(bare);
                     self.part(

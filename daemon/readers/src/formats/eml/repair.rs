@@ -1,5 +1,7 @@
 //! Repairs messages that almost conform to RFC 5322.
 
+use super::nested::MailBytes;
+
 /// Fields without a hyphen that only occur at the head of a message.
 const MAIL_FIELDS: &[&[u8]] = &[
     b"from",
@@ -12,8 +14,8 @@ const MAIL_FIELDS: &[&[u8]] = &[
 ];
 
 /// The message with line feeds, an empty line below its head, and nothing around it.
-pub(crate) fn repaired(bytes: Vec<u8>) -> Vec<u8> {
-    with_empty_line(with_line_feeds(without_length_line(bytes)))
+pub(in crate::formats) fn repaired(bytes: Vec<u8>) -> MailBytes<'static> {
+    MailBytes::new(with_empty_line(with_line_feeds(without_length_line(bytes))))
 }
 
 /// Apple's `.emlx` puts the length of the message on the first line, and a property list after it.

@@ -306,6 +306,29 @@ fn messages_within_messages_without_end_are_one_member() {
     assert_eq!((answer.reading, answer.members.len()), (Ok(None), 1));
 }
 
+/// The parser alone loses track of the parts behind such a message, and panics in a debug build.
+#[test]
+fn parts_behind_a_message_that_holds_only_messages_are_read() {
+    let chain = "Content-Type: message/rfc822\n\nSubject: a\nContent-Type: Message/RFC822\n\n\
+                 Subject: b\nContent-Type:message/rfc822\n\nSubject: c\n\nFoo!";
+    let parts = ["\nhello", chain, "Content-Type: text/html\n\n<b>behind</b>"];
+    let answer = mail(&multipart("mixed", &parts));
+    assert_eq!(
+        (answer.reading, body(&answer.text)),
+        (Ok(None), "hello\nbehind")
+    );
+    let (_, held) = chain.split_once("\n\n").unwrap();
+    let members: Vec<_> = answer
+        .members
+        .iter()
+        .map(|it| it.bytes.trim_ascii())
+        .collect();
+    assert_eq!(members, [held.replace('\n', "\r\n").as_bytes()]);
+    let quoted = format!("\n--x\n{chain}\n--x\n{chain}");
+    let answer = mail(&format!("{HEADERS}{quoted}"));
+    assert!(!answer.text.contains("x-chain"), "{}", answer.text);
+}
+
 #[test]
 fn parts_within_parts_without_end_are_partial() {
     let nested: String = (0..1000)

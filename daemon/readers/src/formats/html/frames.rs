@@ -2,6 +2,7 @@
 
 use simdex_extract::Facts;
 
+use super::super::instant::{http_date, instant};
 use super::tag::Tag;
 use super::{FramePlace, FrameTarget, MAX_FRAMES, MAX_REFRESH_SECONDS, PageReader, address};
 
@@ -12,8 +13,27 @@ impl PageReader<'_> {
             "generator" => tag.fill("content", &mut self.page.producer),
             _ => {}
         }
+        for name in ["name", "property", "http-equiv"] {
+            self.date(&tag.lower(name), tag.get("content"));
+        }
         if tag.lower("http-equiv") == "refresh" {
             self.refresh(tag.get("content"));
+        }
+    }
+
+    /// Takes a date that the page states of itself; the first of a kind that is one stays.
+    fn date(&mut self, name: &str, value: &str) {
+        let date = match name {
+            "dcterms.created" | "article:published_time" => &mut self.page.created,
+            "dcterms.modified" | "last-modified" | "article:modified_time" => {
+                &mut self.page.modified
+            }
+            _ => return,
+        };
+        if date.is_empty() {
+            let value = value.trim();
+            let stated = instant(value).or_else(|| http_date(value));
+            *date = stated.unwrap_or_default();
         }
     }
 

@@ -16,7 +16,7 @@ const PICTURES: &[&str] = &[
 
 /// What an element shows.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum Replacement {
     /// The alternative text of a picture: part of the words around it.
     Picture(String),
     /// Words of their own.
@@ -24,20 +24,20 @@ pub(super) enum Shown {
 }
 
 /// What the element of a start tag shows besides its content.
-pub(super) fn shown(tag: &Tag) -> Option<Shown> {
+pub(super) fn shown(tag: &Tag) -> Option<Replacement> {
     match tag.name.as_slice() {
         b"img" | b"area" => alternative(tag),
         b"input" => input(tag),
-        b"option" if tag.has("selected") => Some(Shown::Words(check_box(true).to_owned())),
+        b"option" if tag.has("selected") => Some(Replacement::Words(check_box(true).to_owned())),
         _ => None,
     }
 }
 
-fn alternative(tag: &Tag) -> Option<Shown> {
+fn alternative(tag: &Tag) -> Option<Replacement> {
     let alternative = tag.get("alt");
     let is_hidden = tag.lower("aria-hidden") == "true";
     let is_text = !alternative.trim().is_empty() && !is_hidden && !is_file_name(alternative);
-    is_text.then(|| Shown::Picture(alternative.to_owned()))
+    is_text.then(|| Replacement::Picture(alternative.to_owned()))
 }
 
 /// Mail programs give a picture the name of its file, which differs from copy to copy.
@@ -47,7 +47,7 @@ fn is_file_name(alternative: &str) -> bool {
     is_word && (name.starts_with("cid:") || PICTURES.iter().any(|end| name.ends_with(end)))
 }
 
-fn input(tag: &Tag) -> Option<Shown> {
+fn input(tag: &Tag) -> Option<Replacement> {
     let words = match tag.lower("type").trim() {
         "image" => return alternative(tag),
         "hidden" | "password" | "file" => return None,
@@ -56,5 +56,5 @@ fn input(tag: &Tag) -> Option<Shown> {
         "checkbox" | "radio" => check_box(tag.has("checked")),
         _ => tag.get("value"),
     };
-    Some(Shown::Words(words.to_owned()))
+    Some(Replacement::Words(words.to_owned()))
 }

@@ -12,6 +12,7 @@ const KEPT: &[&str] = &[
     "http-equiv",
     "name",
     "content",
+    "property",
     "start",
     "value",
     "reversed",

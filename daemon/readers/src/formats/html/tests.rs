@@ -49,6 +49,30 @@ fn what_the_page_says_of_itself_are_facts() {
     assert_eq!(page.text.trim(), "x");
 }
 
+#[test]
+fn dates_that_a_page_states_of_itself_are_facts() {
+    let dates = |head: &str| {
+        let mut sink = Sink::of(100);
+        read_page(head, "", &mut |_| FrameTarget::Missing).state(&mut sink);
+        let date = |fact| sink.facts().get(fact).map(str::to_owned);
+        (date(Fact::Created), date(Fact::Modified))
+    };
+    let of = |created: &str, modified: &str| (Some(created.into()), Some(modified.into()));
+    let dublin_core = "<meta name=dcterms.created content=2020-01-02>\
+                       <meta name=DCTERMS.modified content=' 2021-02-03T04:05:06Z '>";
+    let expected = of("2020-01-02T00:00:00-00:00", "2021-02-03T04:05:06Z");
+    assert_eq!(dates(dublin_core), expected);
+    let article = "<meta property=article:published_time content='2020-01-02T03:04:05+01:00'>\
+                   <meta property=article:modified_time content='last week'>\
+                   <meta property=article:modified_time content='2021-02-03T04:05Z'>\
+                   <meta name=last-modified content='2022-02-03'>";
+    let expected = of("2020-01-02T03:04:05+01:00", "2021-02-03T04:05:00Z");
+    assert_eq!(dates(article), expected);
+    assert_eq!(dates("<meta name=date content=2020-01-02>").0, None);
+    let head = "<meta http-equiv=Last-Modified content='Wed, 03 Feb 2021 04:05:06 GMT'>";
+    assert_eq!(dates(head).1.as_deref(), Some("2021-02-03T04:05:06Z"));
+}
+
 /// A ticked box changes what a form says.
 #[test]
 fn controls_of_forms_show_their_state() {

@@ -4,6 +4,7 @@
 use quick_xml::events::{BytesStart, Event};
 use simdex_extract::{Fact, Outcome, Reason, Role};
 
+use super::super::instant::instant;
 use super::super::xml::decoded;
 use super::parts::{Parts, attribute};
 use crate::sink::Sink;
@@ -92,34 +93,6 @@ fn state(fact: Fact, value: &str, sink: &mut Sink) {
     }
 }
 
-/// An instant (W3CDTF) in the form of RFC 3339; without an offset the offset is unknown (§4.3).
-fn instant(value: &str) -> Option<String> {
-    let (date, time) = value.split_once('T').unwrap_or((value, "00:00:00"));
-    let (clock, offset) = time.split_at(time.find(['Z', '+', '-']).unwrap_or(time.len()));
-    let seconds = if clock.len() == 5 { ":00" } else { "" };
-    let offset = if offset.is_empty() { "-00:00" } else { offset };
-    let looks = |text: &str, like: &str| {
-        text.len() >= like.len()
-            && text
-                .bytes()
-                .zip(like.bytes())
-                .all(|(byte, like)| match like {
-                    b'0' => byte.is_ascii_digit(),
-                    _ => byte == like,
-                })
-    };
-    let fraction = clock.get(8..).unwrap_or_default();
-    let is_sound = looks(date, "0000-00-00")
-        && date.len() == 10
-        && looks(clock, "00:00")
-        && (clock.len() == 5 || looks(clock, "00:00:00"))
-        && fraction
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.')
-        && (offset == "Z" || offset.len() == 6 && looks(&offset[1..], "00:00"));
-    is_sound.then(|| format!("{date}T{clock}{seconds}{offset}"))
-}
-
 /// Passes on embedded objects; counts macros and references outside.
 pub(super) fn hand_over(parts: &mut Parts<'_>, sink: &mut Sink) {
     let names = parts.names();
@@ -190,26 +163,4 @@ fn hand_over_one(parts: &mut Parts<'_>, name: &str, sink: &mut Sink) {
         }
     };
     parts.note(reason);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn instants_are_written_as_rfc_3339_or_not_at_all() {
-        let cases = [
-            ("2011-01-02T03:04:05Z", Some("2011-01-02T03:04:05Z")),
-            ("2011-01-02T03:04:05", Some("2011-01-02T03:04:05-00:00")),
-            ("2011-01-02T03:04+02:00", Some("2011-01-02T03:04:00+02:00")),
-            ("2011-01-02T03:04:05.6Z", Some("2011-01-02T03:04:05.6Z")),
-            ("2011-01-02T03:04:05+ü2:0", None),
-            ("2011-01-02", Some("2011-01-02T00:00:00-00:00")),
-            ("yesterday", None),
-            ("2011-01-02Tnoon and later", None),
-        ];
-        for (value, expected) in cases {
-            assert_eq!(instant(value).as_deref(), expected, "{value}");
-        }
-    }
 }

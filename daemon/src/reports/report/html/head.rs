@@ -151,7 +151,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
         "<tr><th scope=\"row\">Common passages skipped</th><td>{skipped}</td></tr>"
     )?;
     if let Some(promise) = &input.summary.promise {
-        let promise = promise.to_string();
+        let promise = promise.sentence(input.summary.completeness.complete);
         writeln!(
             out,
             "<tr><th scope=\"row\">Promise</th><td>{}</td></tr>",

@@ -7,6 +7,27 @@ use simdex_extract::Reason;
 /// Longest record that is read; cells and strings are far shorter.
 const MAX_RECORD_BYTES: u64 = 1 << 20;
 
+/// The records that begin a sheet, a workbook, its shared strings, its styles, its comments (§2.3.2). Each is followed in
+/// number by the one that ends the part.
+const BEGINNINGS: [u32; 5] = [129, 131, 159, 278, 628];
+
+/// The first and the last record of a part, as far as it was read.
+#[derive(Default)]
+struct PartBounds(Option<(u32, u32)>);
+
+impl PartBounds {
+    fn take(&mut self, record: u32) {
+        let first = self.0.map_or(record, |(first, _)| first);
+        self.0 = Some((first, record));
+    }
+
+    /// Whether the record that ends the part is still missing.
+    fn is_open(&self) -> bool {
+        self.0
+            .is_some_and(|(first, last)| BEGINNINGS.contains(&first) && last != first + 1)
+    }
+}
+
 /// Feeds the `wanted` records of a part to `take` until it has enough, or a record lacks fields (`None`); the others
 /// are skipped.
 pub(super) fn each_record(
@@ -15,10 +36,11 @@ pub(super) fn each_record(
     mut take: impl FnMut(u32, Fields<'_>) -> Option<bool>,
 ) -> Option<Reason> {
     let mut bytes = Vec::new();
-    let mut partial = None;
+    let (mut partial, mut bounds) = (None, PartBounds::default());
     loop {
         let record = match number(reader, 2) {
             Ok(Some(record)) => record,
+            Ok(None) if bounds.is_open() => return Some(Reason::Damaged),
             Ok(None) => return partial,
             Err(_) => return Some(Reason::Damaged),
         };
@@ -40,6 +62,7 @@ pub(super) fn each_record(
         if passed.is_err() || body.limit() > 0 {
             return Some(Reason::Damaged);
         }
+        bounds.take(record);
         if !wanted.contains(&record) {
             continue;
         }

@@ -133,6 +133,12 @@ fn damage_and_limits_keep_what_was_read() {
     };
     let (reading, text, _) = book(&whole, &[], few);
     assert_eq!((reading, &*text), (Ok(Some(Reason::CellsLimit)), "kept\n"));
+    let (begin, end) = (record(129, &[]), record(130, &[]));
+    let open = [&begin[..], &cell(6, 0, &wide("kept"))].concat();
+    let (reading, text, _) = book(&open, &[], Budgets::default());
+    assert_eq!((reading, &*text), (Ok(Some(Reason::Damaged)), "kept\n"));
+    let (reading, ..) = book(&[open, end].concat(), &[], Budgets::default());
+    assert_eq!(reading, Ok(None));
     let short = [cell(5, 0, &[1, 2]), cell(6, 0, &wide("after"))].concat();
     let (reading, text, _) = book(&short, &[], Budgets::default());
     assert_eq!((reading, &*text), (Ok(Some(Reason::Damaged)), "after\n"));
