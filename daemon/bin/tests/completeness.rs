@@ -177,6 +177,9 @@ fn while_changes_are_queued_no_answer_looks_finished() {
         unknown.contains("not a file the index knows; the index is not complete"),
         "{unknown}"
     );
+    let outside = daemon.wait(daemon.client.describe("/nowhere/new.txt".as_ref()));
+    let outside = outside.unwrap_err().to_string();
+    assert!(!outside.contains("not complete"), "{outside}");
     let strict = daemon.client.clone().strict(true);
     let refused = daemon.wait(strict.groups(None, Vec::new()));
     assert_eq!(code(&refused.map(drop)), Code::FailedPrecondition);

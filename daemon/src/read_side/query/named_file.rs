@@ -11,14 +11,12 @@ use crate::engine::Engine;
 
 /// Finds a file of a view by its path.
 pub fn file_at_path(engine: &Engine, path: &Path, view: &View) -> Result<FileView, QueryError> {
-    let unknown = || QueryError::UnknownFile {
+    let unknown = |pending| QueryError::UnknownFile {
         path: echo(path.as_os_str().as_bytes()),
-        pending: engine.completeness(view).pending,
+        pending,
     };
-    let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
-    engine
-        .index
-        .reader()
-        .file_view(&key, view)?
-        .ok_or_else(unknown)
+    // What lies below no root is not to come.
+    let (_, key) = engine.roots.locate(path).ok_or_else(|| unknown(None))?;
+    let file = engine.index.reader().file_view(&key, view)?;
+    file.ok_or_else(|| unknown(engine.completeness(view).pending))
 }
