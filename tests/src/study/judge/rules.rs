@@ -2,7 +2,7 @@
 //! pairs, folds and seeds: the tree that judges, and rules of [`ripper`].
 
 use anyhow::Result;
-use simdex_judge::evaluation::{Quality, SEEDS, SourcedPair, Spread, folds};
+use simdex_judge::evaluation::{Quality, SEEDS, SourcedPair, Validated, folds, median_first};
 use simdex_judge::{Class, Signal};
 
 use super::ripper::{Example, RuleList, learned};
@@ -30,21 +30,21 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         let trees = validated(&pairs, signals)?;
         put(figures, &format!("{name}: tree"), &trees)?;
         let rules = nine_seeds(&pairs, signals);
-        put_rules(figures, &format!("{name}: rules"), &rules)?;
-        let tree = trees.first().map_or(0.0, |run| run.quality.f1());
-        let both = 50.0 * (tree + rules[rules.len() / 2].f1());
+        put(figures, &format!("{name}: rules"), &rules)?;
+        let f1 = |runs: &[Validated]| runs.first().map_or(0.0, |run| run.quality.f1());
+        let both = 50.0 * (f1(&trees) + f1(&rules));
         figures.put(&format!("{name}: average F"), tenth(both), "")?;
     }
     tell_rules(&pairs, figures)
 }
 
-/// Cross-validations of rules under all seeds, by rising F1.
-fn nine_seeds(pairs: &[SourcedPair], signals: &[Signal]) -> Vec<Quality> {
-    let mut each: Vec<Quality> = (0..SEEDS)
-        .map(|seed| cross_validate(pairs, signals, seed))
-        .collect();
-    each.sort_by(|a, b| a.f1().total_cmp(&b.f1()));
-    each
+/// Cross-validations of rules under all seeds, that of the median F1 first.
+fn nine_seeds(pairs: &[SourcedPair], signals: &[Signal]) -> Vec<Validated> {
+    let each = (0..SEEDS).map(|seed| Validated {
+        quality: cross_validate(pairs, signals, seed),
+        ..Validated::default()
+    });
+    median_first(each.collect())
 }
 
 fn cross_validate(pairs: &[SourcedPair], signals: &[Signal], seed: u64) -> Quality {
@@ -92,21 +92,6 @@ impl Rules {
 fn values(pair: &SourcedPair, signals: &[Signal]) -> Vec<f64> {
     let values = &pair.pair.values;
     signals.iter().map(|signal| values.get(*signal)).collect()
-}
-
-/// One row as for trees: the median run, with the quartiles of F1.
-fn put_rules(figures: &mut Figures<'_>, name: &str, runs: &[Quality]) -> Result<()> {
-    let spread = Spread::of(runs.iter().map(|run| 100.0 * run.f1()).collect());
-    let median = runs[runs.len() / 2];
-    let columns = [
-        ("P", tenth(100.0 * median.precision()), ""),
-        ("R", tenth(100.0 * median.recall()), ""),
-        ("F", tenth(100.0 * median.f1()), ""),
-        ("from", tenth(spread.lower), ""),
-        ("to", tenth(spread.upper), ""),
-        ("errors", f64::from(median.errors()), ""),
-    ];
-    Ok(figures.row(name, &columns)?)
 }
 
 /// The rules of all pairs, as a person reads them.
