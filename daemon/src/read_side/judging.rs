@@ -4,8 +4,8 @@
 //! answer are used first; the text of a hit is used only if the model's tree asks for it, and read again only if the
 //! question has not kept it, with a permit of the question's account. The question's own text is analysed once for
 //! all hits, which are judged on two threads where no other question uses the second ([`hit_judge`]). A hit whose text is
-//! damaged or gone has no judgement, and neither have those left when the time for it is over. Titles are the first lines of texts, as in the pairs that the model was trained on, so that all files of one text
-//! are judged alike.
+//! damaged or gone has no judgement, and neither have those left when the time for it is over. Titles are the first lines
+//! of texts, as in the pairs that the model was trained on, so that all files of one text are judged alike.
 
 mod group_judge;
 mod hit_judge;

@@ -85,8 +85,8 @@ impl FamilyRequest {
         }
     }
 
-    /// Finds the family, while the file asked about is looked at. The subject's text and its permits are dropped at the end: a client may take long
-    /// to read the reply.
+    /// Finds the family, while the file asked about is looked at. The subject's text and its permits are dropped at the
+    /// end: a client may take long to read the reply.
     fn find(
         &self,
         engine: &Engine,
