@@ -12,7 +12,7 @@ mod workers;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Instant;
 
@@ -24,6 +24,7 @@ use simdex_signature::{Ratio, Sampling};
 use self::sync::{not_as_shown, require_synced};
 use crate::base::causes::causes;
 use crate::base::events::Events;
+use crate::base::lock::lock;
 use crate::base::report_key::ReportKey;
 use crate::base::shared_run::SharedRun;
 use crate::config::Config;
@@ -300,10 +301,6 @@ impl Engine {
             tracing::error!("the storage engine panicked when it was dropped");
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Recognises the reports that bear the key of a host.

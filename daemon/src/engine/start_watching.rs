@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use super::{Engine, lock};
+use super::Engine;
+use crate::base::lock::lock;
 use crate::error::EngineError;
 use crate::write_side::recheck::{Recheck, RecheckRate};
 use crate::write_side::watch::{RootWatcher, WatchSettings};

@@ -18,13 +18,14 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use simdex_index::{IndexError, IndexWriter, View};
 use simdex_schema::{FileKey, GroupId, RootId, RootRecord, path};
 
 use crate::base::events::{EventKind, Events, VisibleChange};
+use crate::base::lock::lock;
 use crate::base::turns::Turns;
 use crate::config::RootConfig;
 use crate::write_side::watch::RootWatcher;
@@ -315,10 +316,6 @@ impl Roots {
         let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
         View::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// An absolute path from raw bytes.

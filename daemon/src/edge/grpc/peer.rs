@@ -6,7 +6,7 @@
 mod request;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::Waker;
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use tonic::Status;
 
 use super::fair_semaphore::ClientId;
 use super::limits::{ClientLimits, HANDSHAKE, LEAST_RATE};
+use crate::base::lock::lock;
 
 pub(super) use request::{Charge, Ticket};
 
@@ -309,10 +310,6 @@ impl Peer {
             }
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -3,15 +3,15 @@
 //! A judgement depends on the pair alone, so two threads give the answer of one. Each takes the next hit in the order of
 //! the answer; copies of a document are adjacent, and judged by one thread, which reads their text once.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use simdex_index::{IndexError, IndexReader, MemoryAccount};
+use simdex_index::{IndexError, IndexReader, MemoryAccount, each_on_two_threads};
 use simdex_judge::{JudgedText, Judgement, Model};
 use simdex_schema::DocId;
 
 use super::{HeldJudgedText, JudgedSide, analyse, known_signals, withhold_if_doubtful};
-use crate::base::two_threads::each_on_two_threads;
+use crate::base::lock::lock;
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::{Hit, KeptTexts, QueryError, ShingledText, Subject};
 
@@ -148,9 +148,4 @@ impl HitJudge<'_> {
             None => HeldJudgedText::read(self.index, id, length, self.account),
         }
     }
-}
-
-/// What is locked is whole after a panic too.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

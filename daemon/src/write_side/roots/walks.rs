@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use super::{Root, RootState, RootStatus, lock};
+use super::{Root, RootState, RootStatus};
+use crate::base::lock::lock;
 use crate::write_side::walk_queue::{RootUrgency, WalkQueue};
 
 /// What is known of the walks of one root in this run.

@@ -1,6 +1,7 @@
 //! The watcher of a root: how changes below it are noticed.
 
-use super::{Root, lock};
+use super::Root;
+use crate::base::lock::lock;
 use crate::config::RootMode;
 use crate::write_side::watch::{ChosenMode, RootWatcher};
 

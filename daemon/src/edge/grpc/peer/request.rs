@@ -5,7 +5,8 @@ use std::sync::Mutex;
 use tokio::time::Instant;
 use tonic::Status;
 
-use super::{Peer, ReplyReading, lock};
+use super::{Peer, ReplyReading};
+use crate::base::lock::lock;
 use crate::edge::grpc::limits::INTAKE;
 
 /// One request, from its head to the last byte of its reply.
