@@ -1,6 +1,6 @@
 //! What every side uses and that itself knows none of the sides: errors printed in one line, visits that may fail,
-//! locks and runs that are shared fairly, printable paths, the key that authenticates reports, small files that end with
-//! their hash, the status of a schedule, the events of changes, and which files count as not read.
+//! locks and runs that are shared fairly, work on two threads, printable paths, the key that authenticates reports, small
+//! files that end with their hash, the status of a schedule, the events of changes, and which files count as not read.
 
 pub mod causes;
 pub(crate) mod echo;
@@ -15,6 +15,7 @@ pub mod schedule_status;
 pub mod shared_run;
 pub(crate) mod symlinks;
 pub mod turns;
+pub mod two_threads;
 pub mod unread;
 pub mod visit;
 pub mod wakeup;

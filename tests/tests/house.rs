@@ -130,6 +130,10 @@ const THREADS: &[(&str, &str)] = &[
         "the probe, which ends",
     ),
     (
+        "daemon/src/base/two_threads.rs",
+        "whoever has work done on two threads",
+    ),
+    (
         "daemon/src/host/lifecycle.rs",
         "the supervisor: the engine ends",
     ),

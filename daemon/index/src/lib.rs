@@ -86,7 +86,6 @@ pub use registry::Registry;
 pub use regrouped::{GroupMove, Regrouped};
 pub use signing::{TextSigner, canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
-pub use two_threads::each_on_two_threads;
 pub use unsettled::{Epoch, UnsettledCounts};
 pub use work::{Merges, Work};
 pub use writer::{IndexWriter, SignStep};

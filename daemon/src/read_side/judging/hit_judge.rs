@@ -6,12 +6,13 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use simdex_index::{IndexError, IndexReader, MemoryAccount, each_on_two_threads};
+use simdex_index::{IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{JudgedText, Judgement, Model};
 use simdex_schema::DocId;
 
 use super::{HeldJudgedText, JudgedSide, analyse, known_signals, withhold_if_doubtful};
 use crate::base::lock::lock;
+use crate::base::two_threads::each_on_two_threads;
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::{Hit, KeptTexts, QueryError, ShingledText, Subject};
 
