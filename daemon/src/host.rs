@@ -3,6 +3,7 @@
 pub mod alarms;
 pub mod descriptors;
 pub mod disk;
+pub mod freed_memory;
 pub mod lifecycle;
 pub mod overlap;
 pub mod owners;

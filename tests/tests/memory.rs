@@ -8,6 +8,7 @@
 )]
 
 use std::fmt::Write as _;
+use std::time::{Duration, Instant};
 
 use simdex_tests::handmade::zip::{Entry, zip};
 use simdex_tests::sandbox::{Daemon, Sandbox};
@@ -63,6 +64,36 @@ fn six_questions(daemon: &Daemon, sandbox: &Sandbox, path: &str) {
             .into_iter()
             .for_each(|asked| drop(asked.join().unwrap()));
     });
+}
+
+/// Bytes of the daemon that `status` can name no holder of.
+fn unaccounted(daemon: &Daemon) -> u64 {
+    let status = daemon.simctl(["status"]).unwrap().success().unwrap();
+    let lines = status.lines_of("status").unwrap();
+    let held = lines[0]["memory"].as_array().unwrap().iter();
+    let mut rest = held.filter(|part| part["holder"] == "not accounted for");
+    rest.next().unwrap()["bytes"].as_u64().unwrap()
+}
+
+#[test]
+fn memory_that_a_comparison_used_is_returned_to_the_system() {
+    const LEFT: u64 = 100 << 20;
+    let sandbox = Sandbox::new().unwrap();
+    let text = words(1);
+    sandbox.write("a.txt", &text).unwrap();
+    let near = text.replacen("7 ", "seven ", 40_000);
+    sandbox.write("b.txt", near).unwrap();
+    let daemon = sandbox.serve().start().unwrap();
+    daemon.sync().unwrap();
+    let sides = ["a.txt", "b.txt"].map(|name| sandbox.share().join(name).into_os_string());
+    let args = [&["compare".into()], &sides[..]].concat();
+    daemon.simctl(args).unwrap().success().unwrap();
+    let until = Instant::now() + Duration::from_secs(120);
+    while unaccounted(&daemon) > LEFT {
+        assert!(Instant::now() < until, "{} bytes", unaccounted(&daemon));
+        std::thread::sleep(Duration::from_secs(1));
+    }
+    assert!(daemon.stop().unwrap().success());
 }
 
 #[test]

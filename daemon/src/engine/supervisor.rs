@@ -23,6 +23,7 @@ use crate::engine::stuck_store::StuckStoreWatch;
 use crate::error::{EngineError, Failure};
 use crate::host::Host;
 use crate::host::alarms::AlarmSource;
+use crate::host::freed_memory::FreedMemory;
 use crate::host::lifecycle::Backoff;
 
 /// An engine that runs this long has recovered; after an earlier failure the next start is delayed longer.
@@ -149,6 +150,7 @@ impl Shared {
     fn watch(&self) {
         let (mut panics, mut backoff) = (Vec::new(), reopening());
         let mut opened = Instant::now();
+        let mut freed = FreedMemory::start();
         while !self.is_stopping() {
             let failure = match self.slot.get() {
                 Ok(engine) => engine.failure(),
@@ -156,6 +158,7 @@ impl Shared {
                 Err(Reopening(reason)) => Some(Failure::Index(reason)),
             };
             let Some(failure) = failure else {
+                freed.check();
                 self.host.engine_failed.wait(PATIENCE);
                 continue;
             };
