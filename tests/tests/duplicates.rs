@@ -1,4 +1,5 @@
-//! `deny.toml` lists each library of which two versions are linked, as `cargo deny check bans` requires.
+//! `deny.toml` lists each library of which two versions are linked, as `cargo deny check bans` requires, and dates each
+//! advisory that is accepted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -54,4 +55,28 @@ fn every_second_version_of_a_library_stands_in_deny_toml_with_a_reason() {
     let built = older.filter(|(name, _)| !NOT_BUILT.contains(&&**name));
     let built = built.map(|(name, version)| format!("{name}@{version}"));
     assert_eq!(skipped, built.collect());
+}
+
+/// Whether a text has the form of `2026-11-28`.
+fn is_date(text: &str) -> bool {
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let parts: Vec<&str> = text.split('-').collect();
+    parts.iter().all(|part| digits(part)) && parts.iter().map(|part| part.len()).eq([4, 2, 2])
+}
+
+/// An exception without a date stands for ever.
+#[test]
+fn every_accepted_advisory_says_why_and_when_it_is_checked_again() {
+    let rules = read("deny.toml");
+    let accepted = rules["advisories"]["ignore"].as_array().expect("a list");
+    for advisory in accepted {
+        let id = advisory["id"].as_str().expect("an id");
+        let reason = advisory["reason"].as_str().expect("a reason");
+        let (_, again) = reason.split_once("again by ").expect(id);
+        let (_, checked) = reason.split_once("checked ").expect(id);
+        let (checked, _) = checked.split_once(',').expect(id);
+        assert!([checked, again].into_iter().all(is_date), "{id}");
+        // Dates of this form are in the order of their letters.
+        assert!(checked < again, "{id}");
+    }
 }
