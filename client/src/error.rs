@@ -62,7 +62,7 @@ pub enum Error {
         line: u64,
     },
     /// Another process is appending to the labels file.
-    #[error("{} is being labelled into by another process", shown(path))]
+    #[error("{} is being written by another `judge label`", shown(path))]
     LabelsInUse {
         /// Path of the labels file.
         path: PathBuf,

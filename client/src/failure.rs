@@ -65,7 +65,7 @@ impl fmt::Display for Failure {
             Self::Request(error) => request_sentence(error, out),
             Self::Output(error) => write!(
                 out,
-                "cannot write the answer to stdout ({}); make room there or name another place",
+                "cannot write the answer to stdout ({}); free some space there or name another place",
                 cause(error)
             ),
             Self::NotComparable {
@@ -86,14 +86,14 @@ impl fmt::Display for Failure {
                 "--lines prints a list to edit, which has no form as JSON; leave out --lines or --json",
             ),
             Self::StreamEnded => out.write_str(
-                "the daemon stopped; once it runs again, list files and groups anew and watch from there",
+                "the daemon stopped; once it runs again, list files and groups again and watch from there",
             ),
             Self::WatchBroken {
                 error,
                 after: Some(number),
             } => write!(
                 out,
-                "{error}; once the daemon runs again, `--after {number}` goes on from there"
+                "{error}; once the daemon runs again, `--after {number}` continues from there"
             ),
             Self::WatchBroken { error, after: None } => request_sentence(error, out),
             Self::Unconfirmed { loss, advice } => write!(out, "{loss}; {advice}"),
@@ -141,13 +141,13 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
             out.write_str("name a file, or send the bytes with `-` from standard input")
         }
         Error::Unwritable { source, .. } if is_full(source) => {
-            out.write_str("make room there, or name a place on another disk")
+            out.write_str("free some space there, or name a place on another disk")
         }
         Error::Unwritable { .. } => {
             out.write_str("name a place that does not exist yet, in a directory you may write to")
         }
         Error::NoLabel { .. } => {
-            out.write_str("mend or remove that line; `simctl judge label` writes such files")
+            out.write_str("correct or remove that line; `simctl judge label` writes such files")
         }
         Error::LabelsInUse { .. } => out.write_str("wait for it, or label into a file of your own"),
         Error::BadReport(_) => out.write_str("ask for it again, with the daemon's own simctl"),
@@ -261,7 +261,7 @@ mod tests {
             })
         };
         for full in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
-            let way_out = "; make room there, or name a place on another disk";
+            let way_out = "; free some space there, or name a place on another disk";
             assert!(said(full).ends_with(way_out), "{}", said(full));
         }
         let elsewhere = "; name a place that does not exist yet, in a directory you may write to";

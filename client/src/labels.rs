@@ -112,7 +112,7 @@ impl LabelsFile {
             return Ok(());
         };
         if self.file.metadata()?.len() != length as u64 {
-            return Err(io::Error::other("it was changed meanwhile; start anew"));
+            return Err(io::Error::other("it was changed meanwhile; start again"));
         }
         if whole < length {
             self.file.set_len(whole as u64)?;

@@ -116,7 +116,7 @@ impl ReportFolder {
     pub(crate) fn add(&mut self, piece: &ReportPiece) -> Result<(), Error> {
         let name = &piece.path;
         if self.done.contains_key(name) {
-            return Err(Error::BadReport("a file goes on after its end"));
+            return Err(Error::BadReport("a file continues after its end"));
         }
         if !self.open.contains_key(name) {
             let growing = self.create(name)?;

@@ -144,7 +144,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l precision -d
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l report -d 'Write the evidence, with plots, to FILE as a page (HTML); FILE must not exist yet' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l apply -d 'Have all documents sampled as recommended; they are signed anew in the background'
+complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l apply -d 'Have all documents sampled as recommended; they are signed again in the background'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l yes -d 'Do not ask before it is applied'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l strict -d 'Fail if the index is not complete'
@@ -152,7 +152,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l json -d 'Pri
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l reset -d 'Have all documents sampled by their length alone again; they are signed anew in the background'
+complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l reset -d 'Have all documents sampled by their length alone again; they are signed again in the background'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l yes -d 'Do not ask before it is reset'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand sampling" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'

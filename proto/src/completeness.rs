@@ -160,7 +160,7 @@ impl Pending {
                 "what could not be read is tried again by itself",
             ),
             (self.damaged > 0, "`simctl sync` reads damaged texts again"),
-            (self.moved > 0, "a list made anew has what moved"),
+            (self.moved > 0, "a new list has what moved"),
         ];
         let lasting = lasting.iter().filter(|(is_so, _)| *is_so);
         let mut advice: Vec<&str> = lasting.map(|(_, words)| *words).collect();
@@ -284,7 +284,7 @@ mod tests {
             "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable, 1 text damaged, 2 files moved meanwhile, \
              changes are not applied (no space left); \
              `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
-             `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again, a list made anew has what moved"
+             `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again, a new list has what moved"
         );
     }
 

@@ -218,7 +218,7 @@ fn a_setting_is_refused_without_a_yes_and_for_some_roots_alone() -> Result<()> {
         (vec!["calibrate", "--apply", root], "leave out one of them"),
         (
             vec!["calibrate", "--apply"],
-            "nobody confirmed that all documents are to be signed anew",
+            "it was not confirmed that all documents are to be signed again",
         ),
         (
             vec!["calibrate", "--apply", "--yes"],

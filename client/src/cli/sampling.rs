@@ -17,7 +17,7 @@ pub(crate) struct CalibrateArgs {
     /// Write the evidence, with plots, to FILE as a page (HTML); FILE must not exist yet
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
-    /// Have all documents sampled as recommended; they are signed anew in the background
+    /// Have all documents sampled as recommended; they are signed again in the background
     #[arg(long)]
     pub(crate) apply: bool,
     /// Do not ask before it is applied
@@ -42,7 +42,7 @@ impl CalibrateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct SamplingArgs {
-    /// Have all documents sampled by their length alone again; they are signed anew in the background
+    /// Have all documents sampled by their length alone again; they are signed again in the background
     #[arg(long)]
     pub(crate) reset: bool,
     /// Do not ask before it is reset

@@ -60,7 +60,7 @@ async fn apply(
 ) -> Result<Outcome, Failure> {
     if !is_confirmed {
         session.printer.flush()?;
-        sampling::ask("have all documents sampled as recommended, which signs them anew?").await?;
+        sampling::ask("have all documents sampled as recommended, which signs them again?").await?;
     }
     let group = |group: &SizeGroup| SamplingGroup {
         from_bytes: group.from_bytes,

@@ -277,7 +277,7 @@ fn nothing_found(asked: &QuestionAsked<'_>, query: &QuerySummary) -> String {
             format!("no other file found yet that {relation} {name} by {threshold} or more")
         }
         _ => format!(
-            "no other file {relation} {name} by {threshold} or more; a lower --threshold finds more"
+            "no other file {relation} {name} by {threshold} or more; a lower --threshold may find more"
         ),
     }
 }
@@ -317,7 +317,7 @@ mod tests {
         let nothing = remarks(&asked(FindKind::Contained), 0, &QuerySummary::default());
         assert_eq!(
             nothing,
-            ["no other file is contained in /a by 0.5 or more; a lower --threshold finds more"]
+            ["no other file is contained in /a by 0.5 or more; a lower --threshold may find more"]
         );
         let half_built = QuerySummary {
             completeness: Some(Completeness::default()),

@@ -47,7 +47,7 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
     let asked = session.client.groups_of_kind(&options, roots);
     let groups = match args.kind {
         GroupsKind::Stars => asked.await?,
-        GroupsKind::Components | GroupsKind::Cores => waiting("seeking groups", asked).await?,
+        GroupsKind::Components | GroupsKind::Cores => waiting("finding groups", asked).await?,
     };
     let hidden = args.judge.hidden_columns();
     let mut apart = 0;

@@ -16,7 +16,7 @@ pub(super) async fn run(session: &mut Session, args: &SamplingArgs) -> Result<Ou
     }
     if !args.yes {
         require_somebody()?;
-        ask("have all documents sampled by their length alone again, which signs them anew?")
+        ask("have all documents sampled by their length alone again, which signs them again?")
             .await?;
     }
     choose(session, None).await
@@ -49,7 +49,7 @@ pub(super) async fn ask(question: &str) -> Result<(), Failure> {
 
 fn unconfirmed() -> Failure {
     Failure::Unconfirmed {
-        loss: "nobody confirmed that all documents are to be signed anew, and nothing was changed"
+        loss: "it was not confirmed that all documents are to be signed again, and nothing was changed"
             .to_owned(),
         advice: "say yes, or run it with --yes".to_owned(),
     }

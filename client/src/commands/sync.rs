@@ -23,7 +23,7 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
     if reply.unreadable > 0 {
         let paths = counted(reply.unreadable, "path");
         eprint_line(format!(
-            "{paths} cannot be read: answers lack what lies there, or have it as it was; see `simctl roots`"
+            "{paths} cannot be read: answers lack what is there, or show its earlier state; see `simctl roots`"
         ));
     }
     Ok(Outcome::Answered)

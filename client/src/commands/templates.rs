@@ -28,7 +28,7 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
     let asked = session
         .client
         .templates(args.min_documents, args.limit, text_bytes, roots);
-    let listing = waiting("seeking templates", asked).await?;
+    let listing = waiting("finding templates", asked).await?;
     let (count, summary) = match args.lines {
         true => print_lines(session, listing).await?,
         false => session.print(listing, None, identity).await?,

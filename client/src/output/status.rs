@@ -90,7 +90,7 @@ impl<W: Write> Printer<W> {
     /// Prints why changes are currently not applied.
     fn alarm(&mut self, alarm: &wire::Alarm) -> io::Result<()> {
         let what = match alarm.answering {
-            true => "NOT APPLIED; answers are of what was applied before",
+            true => "NOT APPLIED; answers show what was applied before",
             false => "NOT APPLIED; the index is being opened again and answers nothing",
         };
         let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());

@@ -79,7 +79,7 @@ pub enum NotTried {
     #[error("cannot record which documents are being read")]
     NotMarked(#[source] io::Error),
     /// No caller waits for the document any more.
-    #[error("nobody waits for the document any more")]
+    #[error("the caller no longer waits for the document")]
     Cancelled,
 }
 

@@ -62,7 +62,7 @@ pub enum IndexError {
         source: std::io::Error,
     },
     /// What was found takes more memory than one question may hold.
-    #[error("what was found takes more than {} MiB of memory, all that one question may hold", most >> 20)]
+    #[error("what was found takes more than {} MiB of memory, the limit for one query", most >> 20)]
     TooMuchMemory {
         /// The most it may hold, in bytes.
         most: u64,

@@ -242,7 +242,7 @@ pub enum StoreError {
     },
     /// A write failed half-way, and sled keeps the database until this process ends.
     #[error(
-        "a write to the store {} failed half-way, and this process cannot let go of it",
+        "a write to the store {} failed half-way, and this process cannot close it",
         dir.display()
     )]
     Unclosed {

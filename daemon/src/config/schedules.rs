@@ -115,7 +115,7 @@ impl Config {
             if let Some(path) = schedule.files.iter().find(|path| !is_below(path)) {
                 let path = path.display();
                 return Err(said(format!(
-                    "asks about {path}, which lies below none of the roots"
+                    "asks about {path}, which is not below any of the roots"
                 )));
             }
         }

@@ -190,7 +190,7 @@ impl LabelError {
     pub fn advice(&self) -> Option<Cow<'static, str>> {
         let advice = match self {
             Self::Unknown { .. } | Self::NoText { .. } => {
-                "label the pair anew, or leave out such labels with `--skip-unknown`"
+                "label the pair again, or leave out such labels with `--skip-unknown`"
             }
             Self::Contradiction { .. } => {
                 "have a third rater label the pair, or one of them label it again: the last label of a rater counts"

@@ -58,7 +58,7 @@ pub(super) async fn run(session: &mut Session, args: LabelArgs) -> Result<Outcom
 fn nothing_to_label(found: u64, is_file: bool) -> String {
     match (found, is_file) {
         (0, true) => "the file names no pair of different documents".to_owned(),
-        (0, false) => "no near-duplicates were found; a lower --threshold finds more".to_owned(),
+        (0, false) => "no near-duplicates were found; a lower --threshold may find more".to_owned(),
         (_, true) => format!("all of {} are labelled", counted(found, "pair")),
         (_, false) => format!(
             "all of {} are labelled; a greater --count or another --seed finds more",
@@ -89,7 +89,7 @@ async fn pairs(session: &Session, args: &LabelArgs) -> Result<Vec<LabelledPair>,
                 seed: args.seed.unwrap_or_default(),
             };
             let asked = session.client.sample_pairs(request);
-            let reply = waiting("seeking pairs", asked).await?;
+            let reply = waiting("finding pairs", asked).await?;
             session.warn_if_incomplete(reply.completeness.as_ref());
             let sides = reply
                 .pairs

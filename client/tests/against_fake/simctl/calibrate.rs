@@ -108,7 +108,7 @@ fn a_calibration_is_applied_where_that_is_asked_for_and_confirmed() {
         (refused.code, refused.talk.as_str()),
         (
             2,
-            "simctl: nobody confirmed that all documents are to be signed anew, and nothing was changed; \
+            "simctl: it was not confirmed that all documents are to be signed again, and nothing was changed; \
              say yes, or run it with --yes\n"
         )
     );

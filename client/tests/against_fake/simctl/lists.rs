@@ -381,7 +381,7 @@ fn the_status_is_told_to_people_and_to_programs() {
     );
     let data = "\ndata                   /var/lib/simdex (a new index, made at this start)\n";
     assert!(text.contains(data), "{text}");
-    let alarm = "changes                NOT APPLIED; answers are of what was applied before\n\
+    let alarm = "changes                NOT APPLIED; answers show what was applied before\n\
                  because                cannot write /var/lib/simdex/text/000001.seg: no storage space\n\
                  since                  1970-01-01T00:00:00Z\n\
                  tried again            1970-01-01T00:01:00Z\n";
@@ -427,7 +427,7 @@ fn errands_reach_the_daemon() {
     assert_eq!(run.code, 2, "a stream without end ended");
     let event = "7 1970-01-01T00:00:00.000001Z file-indexed   /share/a.txt\n";
     assert_eq!(run.out, event);
-    let ended = "simctl: the daemon stopped; once it runs again, list files and groups anew and watch from there\n";
+    let ended = "simctl: the daemon stopped; once it runs again, list files and groups again and watch from there\n";
     assert_eq!(
         run.talk,
         format!("simctl: watching from event 6 on\n{ended}")

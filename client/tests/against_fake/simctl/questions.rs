@@ -162,7 +162,7 @@ fn nothing_found_exits_1_and_says_so_on_stderr_alone() {
     assert_eq!(
         run.talk,
         format!(
-            "simctl: no other file resembles /share/unlike.txt by 0.1 or more; a lower --threshold finds more\n\
+            "simctl: no other file resembles /share/unlike.txt by 0.1 or more; a lower --threshold may find more\n\
              {PROMISE}\n"
         )
     );

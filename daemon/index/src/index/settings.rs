@@ -64,7 +64,9 @@ pub(super) fn open_runs(
     }
     let named = runs::open(store.postings(), meta)?;
     if named.is_none() {
-        tracing::error!("a run of postings is missing, damaged or another: all are made anew");
+        tracing::error!(
+            "a run of postings is missing, damaged or not the recorded one: all are built again"
+        );
     }
     let stale = StaleParts::of(
         &meta.parameters,

@@ -192,7 +192,7 @@ fn open_likeliest(
         let opened = open_whole(generation, lock, witnessed, cache_bytes);
         let opened = opened.and_then(|(records_db, last)| match (is_alone, last) {
             (true, _) => Ok((records_db, last)),
-            (false, 0) => Err(damaged("they know of no commit, and others are there")),
+            (false, 0) => Err(damaged("they record no commit, and others do")),
             (false, _) => records_db.records.verify().map(|_| (records_db, last)),
         });
         match opened {

@@ -155,7 +155,7 @@ impl IndexWriter {
             Ok(Some(read)) => read,
             Ok(None) => return Ok(None),
             Err(error) if error.is_of_one_text() => {
-                tracing::warn!(document = id.0, %error, "a document is not signed anew");
+                tracing::warn!(document = id.0, %error, "a document could not be signed again");
                 return Ok(None);
             }
             Err(error) => return Err(error),

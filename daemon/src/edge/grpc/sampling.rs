@@ -51,7 +51,9 @@ fn chosen_groups(groups: &[v1::SamplingGroup]) -> Result<Sampling, NoSetting> {
 }
 
 fn refused(why: NoSetting) -> Status {
-    Status::invalid_argument(format!("the request makes no setting for sampling: {why}"))
+    Status::invalid_argument(format!(
+        "the request holds no valid setting for sampling: {why}"
+    ))
 }
 
 /// The setting in force, as a reply.
@@ -80,7 +82,7 @@ mod tests {
 
     #[test]
     fn what_makes_no_setting_is_refused_in_a_sentence() {
-        let why = "the request makes no setting for sampling: ";
+        let why = "the request holds no valid setting for sampling: ";
         for (groups, what) in [
             (&[][..], "it names no group of sizes"),
             (&[(0, 3)], "n = 3 is no power of two"),

@@ -89,7 +89,7 @@ pub enum BadReport {
     #[error("{0:?} is not an absolute path")]
     Relative(PathBuf),
     /// The group of a file that is outside the given roots.
-    #[error("{0:?} lies below none of the roots that the report is of")]
+    #[error("{0:?} is not below any of the roots that the report covers")]
     Outside(PathBuf),
     /// A threshold that is not a ratio.
     #[error("threshold is {0}, not a number from 0 to 1")]

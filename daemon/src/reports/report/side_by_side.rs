@@ -146,7 +146,7 @@ impl Table<'_> {
             for row in 0..left.len().max(right.len()) {
                 if self.rows >= ROWS_SHOWN {
                     self.out.push_str(
-                        "<tr><td colspan=\"4\" class=\"cut\">… this place goes on</td></tr>\n",
+                        "<tr><td colspan=\"4\" class=\"cut\">… this part continues</td></tr>\n",
                     );
                     self.out.push_str("</tbody>\n");
                     return;

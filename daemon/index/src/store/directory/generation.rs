@@ -108,7 +108,7 @@ impl Generation {
             if other.number > self.number && !other.is_marked()? {
                 other.set_aside("they do not know its last commit")?;
             } else if !is_named && kind_at(&other.db())?.is_some() {
-                other.set_aside("no witness tells whether they are needed")?;
+                other.set_aside("nothing recorded says whether they are needed")?;
             } else {
                 other.remove()?;
             }

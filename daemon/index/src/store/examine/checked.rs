@@ -221,7 +221,11 @@ fn examine(
         match examination::examine(dir, command, limit, stop)? {
             Examination::Sound => return Ok(()),
             Examination::RunDamaged(number, reason) => {
-                tracing::error!(number, reason, "a run of postings is damaged: made anew");
+                tracing::error!(
+                    number,
+                    reason,
+                    "a run of postings is damaged and is built again"
+                );
                 let _lock = suspect.lock()?;
                 runs::remove_damaged(dir, number)?;
             }

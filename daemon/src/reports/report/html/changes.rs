@@ -102,7 +102,7 @@ pub(in crate::reports::report) fn changes(
         words.known
     )?;
     if let Some(told) = caveats_sentence(&compared.caveats) {
-        writeln!(out, "<p class=\"warning\"><b>Mind</b> that {told}.</p>")?;
+        writeln!(out, "<p class=\"warning\"><b>Note</b> that {told}.</p>")?;
     }
     out.write_all(b"<table class=\"facts\">\n")?;
     for (name, sum) in words.sums {

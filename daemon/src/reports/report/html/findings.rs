@@ -80,9 +80,7 @@ fn meaning(sum: &str) -> &str {
              share none of the fingerprints that are looked up"
         }
         "undated_files" => "files of superseded versions without a date, not listed",
-        "undecided_versions" => {
-            "versions of which nothing tells whether they are the later, not listed"
-        }
+        "undecided_versions" => "versions that cannot be ordered by date, not listed",
         other => other,
     }
 }

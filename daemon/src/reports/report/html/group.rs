@@ -157,7 +157,7 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
         words.unwrap_or_default(),
     )?;
     if facts.cut_short {
-        out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the shortest difference was not sought to the end.</p>\n")?;
+        out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the search for the shortest difference was stopped.</p>\n")?;
     }
     out.write_all(WIDE)?;
     out.write_all(side_by_side.as_bytes())?;

@@ -62,7 +62,7 @@ fn a_difference_shown_is_bounded_and_says_so() {
         &view[view.len() - 300..]
     );
     let one = render("a\n", &"b\n".repeat(100_000), "diffs/1/x.diff");
-    assert!(one.contains("this place goes on") && one.len() < 100_000);
+    assert!(one.contains("this part continues") && one.len() < 100_000);
 }
 
 #[test]

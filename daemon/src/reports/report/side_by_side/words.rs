@@ -152,7 +152,7 @@ impl WordTable<'_> {
                 self.row(std::mem::take(&mut row));
             }
             if self.out.len() - begin > PLACE_SHOWN {
-                let cut = "<tr><td colspan=\"4\" class=\"cut\">… this place goes on</td></tr>\n";
+                let cut = "<tr><td colspan=\"4\" class=\"cut\">… this part continues</td></tr>\n";
                 self.out.push_str(cut);
                 self.out.push_str("</tbody>\n");
                 return;
