@@ -16,20 +16,20 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     let PairsArgs {
         after,
         judge,
+        threshold,
         list: args,
     } = args;
     let after = after.as_deref().map(place).transpose()?.flatten();
     session.apply_completeness_flags(&args.wanted).await?;
     session.client = session.client.clone().judged(judge.is_on());
     let roots = session.root_ids(&args.roots.paths).await?;
-    let threshold = args.threshold.value;
     let bar = ListBar::new();
     let mut client = session.client.clone();
     if !bar.is_hidden() {
         let shown = bar.clone();
         client = client.with_progress(move |told| shown.show(told));
     }
-    let pairs = client.pairs_after(after, threshold, roots).await;
+    let pairs = client.pairs_after(after, threshold.value, roots).await;
     let pairs = pairs.inspect_err(|_| bar.end())?;
     let listed = session
         .print_beside(&bar, judge.hidden_columns(), pairs, args.limit, identity)
