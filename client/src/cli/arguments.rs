@@ -106,6 +106,12 @@ pub(crate) struct CompareArgs {
     /// index does]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) n: Option<u64>,
+    /// Resemblance from which the two are called near-duplicates, from 0 to 1 [default: the daemon's threshold]
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) relation_threshold: Option<f64>,
+    /// Containment from which one is said to contain the other, from 0 to 1 [default: --relation-threshold]
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) containment_threshold: Option<f64>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]

@@ -7,7 +7,7 @@ use simdex_client::STATES;
 use simdex_client::wire::GroupKind;
 
 use super::{CompletenessArgs, JudgeArgs, Roots, Threshold};
-use crate::cli::ratios::share;
+use crate::cli::ratios::{ratio, share};
 
 /// What all lists have: how many are listed, of which roots, and how complete they must be.
 #[derive(Debug, Args)]
@@ -59,6 +59,10 @@ pub(crate) struct PairsArgs {
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
+    /// Also list pairs that resemble each other less than --threshold, but of which one contains the other from this
+    /// share on, from 0 to 1; the first pair is then listed only after all have been searched for
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) containment_threshold: Option<f64>,
     #[command(flatten)]
     pub(crate) list: ListArgs,
 }

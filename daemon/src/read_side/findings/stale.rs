@@ -1,6 +1,6 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
-//! Families are searched for as `versions` does: from the principal of each group, by its path, then from each old
+//! Families are searched for as `versions` does, by the thresholds of the report: from the principal of each group, by its path, then from each old
 //! document that was in none of these families, since revisions may be too far apart to be in one group
 //! ([`remaining_documents`]). A version is superseded by one that was revised from it, or that contains it, if there is
 //! evidence which of them is later. An excerpt supersedes nothing; and if one text contains another, its greater length
@@ -51,8 +51,8 @@ pub(super) fn find(
     let relation_threshold = scope.engine.threshold();
     let params = FamilyParams {
         rule: LinkRule {
-            resemblance: defaults::FAMILY,
-            containment: scope.containment.max(defaults::FAMILY),
+            resemblance: scope.threshold,
+            containment: scope.containment.max(scope.threshold),
         },
         relation_threshold: relation_threshold.get(),
         containment_threshold: scope.containment,
