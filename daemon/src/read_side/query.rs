@@ -16,6 +16,7 @@
 //! [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
 
 mod bound;
+mod containers;
 mod dates;
 mod error;
 mod family;
@@ -35,10 +36,11 @@ use simdex_index::{
 };
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
-use simdex_schema::{DocId, DocumentHash, EdgeRecord, State, StoredReason};
-use simdex_signature::{BswN, LeftOutLines, MinN, Rung, SchemeKind, ShingleSet, SketchN};
+use simdex_schema::{DocumentHash, State, StoredReason};
+use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
 
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
+pub(in crate::read_side) use containers::ContainerSearch;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use error::QueryError;
 pub use family::{
@@ -207,54 +209,6 @@ pub fn find(
         unjudged: None,
         texts: verified.texts,
         _held: top.held,
-    })
-}
-
-/// The documents that contain a subject.
-pub(in crate::read_side) struct FoundContainers {
-    /// Each with exact counts, the subject's side first; a subject that is a document of the index is among them.
-    pub(in crate::read_side) containers: Vec<(DocId, EdgeRecord)>,
-    /// Whether a document at the threshold may be missing with a higher probability than 0.001.
-    pub(in crate::read_side) is_uncertain: bool,
-}
-
-/// Finds all documents that contain a subject, as [`find`] does for [`FindKind::Containing`], but not their files.
-pub(in crate::read_side) fn containers(
-    index: &IndexReader,
-    subject: &Subject,
-    params: &QueryParams,
-    cancel: &Cancel,
-) -> Result<FoundContainers, QueryError> {
-    let (ComparedBy::Text, Some(text)) = (subject.compared_by(), subject.text()) else {
-        return Ok(FoundContainers {
-            containers: Vec::new(),
-            is_uncertain: false,
-        });
-    };
-    let own = text.shingles.len() as u64;
-    let mut candidates = candidates(index, subject, params)?;
-    let ranked = bound::by_upper_bound(&mut candidates, params)?;
-    let verified = verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?;
-    let promise = promise::promise(
-        params,
-        ComparedBy::Text,
-        &candidates.coverage,
-        verified.not_looked_at,
-    );
-    let edge = |(candidate, overlap): (Candidate, Overlap)| {
-        let stats = index.stats(candidate.document)?;
-        let edge = EdgeRecord {
-            shared: overlap.shared,
-            shingles_a: own,
-            shingles_b: u64::from(stats.counts[usize::from(Rung::ZERO.get())]),
-        };
-        overlap.verified.then_some((candidate.document, edge))
-    };
-    Ok(FoundContainers {
-        containers: verified.documents.into_iter().filter_map(edge).collect(),
-        is_uncertain: promise
-            .missed_at_most
-            .is_none_or(|missed| missed > MISS_PROBABILITY),
     })
 }
 

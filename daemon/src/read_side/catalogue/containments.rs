@@ -10,7 +10,7 @@ use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::{Ratio, SchemeKind};
 
-use crate::read_side::query::{FindKind, QueryError, QueryParams, Subject, containers};
+use crate::read_side::query::{ContainerSearch, FindKind, QueryError, QueryParams, Subject};
 
 /// Bytes that one side of a pair takes, with spare capacity.
 const SIDE: u64 = 2 * size_of::<(DocId, EdgeRecord)>() as u64 + 64;
@@ -70,9 +70,13 @@ impl Containments {
             return Ok(());
         };
         let subject = Subject::from_document(index, stats.hash, &params.view, account)?;
-        let found = containers(index, &subject, params, account.cancel())?;
-        self.uncertain += u64::from(found.is_uncertain);
-        for (other, edge) in found.containers {
+        let cancel = account.cancel();
+        let Some(mut search) = ContainerSearch::of(index, &subject, params, cancel)? else {
+            return Ok(());
+        };
+        let found = search.count_all()?;
+        self.uncertain += u64::from(search.is_uncertain);
+        for (other, edge) in found {
             // Two documents that contain each other find each other.
             let is_mutual = edge.containment_of_b() >= params.threshold;
             let is_first = !is_mutual || document < other;

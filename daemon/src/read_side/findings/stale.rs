@@ -12,12 +12,12 @@
 mod longer_documents;
 mod remaining_documents;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use simdex_index::{GrowingPermit, View};
 use simdex_proto::defaults;
-use simdex_schema::DocumentHash;
+use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::SchemeKind;
 
 use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
@@ -68,6 +68,7 @@ pub(super) fn find(
         held: GrowingPermit::of(scope.account),
         placed: HashSet::new(),
         listed: HashSet::new(),
+        dates: HashMap::new(),
         undecided: HashSet::new(),
         sums: NAMES.into_iter().map(|name| (name, 0)).collect(),
         take,
@@ -98,6 +99,8 @@ struct StaleFinder<'a, 'b> {
     placed: HashSet<DocumentHash>,
     /// Versions listed as stale: a version that contains two documents is in the families of both.
     listed: HashSet<DocumentHash>,
+    /// Dates of documents that may contain an old one.
+    dates: HashMap<DocId, Option<i64>>,
     /// Pairs without evidence which version is later: a pair is found from both of its documents.
     undecided: HashSet<[DocumentHash; 2]>,
     sums: Sums,
