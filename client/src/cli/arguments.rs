@@ -196,7 +196,7 @@ pub(crate) struct CompletenessArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Threshold {
-    /// Least resemblance or containment, from 0 to 1 [default: the daemon's]
+    /// Least resemblance, from 0 to 1 [default: the daemon's]
     #[arg(id = "threshold", long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) value: Option<f64>,
 }

@@ -29,7 +29,7 @@ pub(crate) struct GroupsArgs {
     /// Show only the group with this id
     #[arg(long, value_name = "ID", conflicts_with_all = ["threshold", "limit", "paths", "kind"])]
     pub(crate) id: Option<u64>,
-    /// List groups of this kind
+    /// List groups of this kind. Containment joins nothing, so there is no threshold for it: see `pairs`
     #[arg(long, value_enum, default_value_t = GroupsKind::Stars)]
     pub(crate) kind: GroupsKind,
     /// With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]

@@ -1,9 +1,9 @@
-//! What a report of stale versions and a list of copied folders cost, in texts and records read: in proportion to the
+//! What a report of stale versions, a list of pairs by containment and one of copied folders cost, in texts and records read: in proportion to the
 //! documents and to what is found, and not to the square of them.
 
 use std::fs;
 
-use simdex_client::wire;
+use simdex_client::{PairOptions, wire};
 
 use super::{DAY, Shares, of_kind};
 use crate::daemon::prose;
@@ -103,6 +103,33 @@ fn stale_versions_cost_as_much_as_there_are_documents_and_findings() {
         assert_in_proportion(&format!("texts of {what}"), [few.texts, many.texts]);
         assert_in_proportion(&format!("lists of {what}"), [few.lists, many.lists]);
         assert_in_proportion(&format!("records of {what}"), [few.contents, many.contents]);
+    }
+}
+
+#[test]
+fn pairs_by_containment_cost_as_much_as_there_are_documents_and_pairs() {
+    let cost = |texts: Vec<String>| {
+        let shares = old(texts);
+        let options = PairOptions {
+            containment_threshold: Some(0.8),
+            ..PairOptions::default()
+        };
+        let client = &shares.daemon.client;
+        let asked = async {
+            let listed = client.pairs_with(options, Vec::new()).await?;
+            listed.closing().await
+        };
+        let (summary, cost) = shares.cost(|| shares.daemon.wait(asked));
+        (summary.unwrap().pairs.unwrap(), cost)
+    };
+    for (what, texts) in [
+        ("collection", collection as fn(u64) -> _),
+        ("strangers", strangers),
+    ] {
+        let [(_, few), (pairs, many)] = [10, 40].map(|count| cost(texts(count)));
+        assert!(what == "strangers" || pairs >= 40, "{pairs}");
+        assert_in_proportion(&format!("texts of {what}"), [few.texts, many.texts]);
+        assert_in_proportion(&format!("lists of {what}"), [few.lists, many.lists]);
     }
 }
 
