@@ -146,25 +146,3 @@ false matches          none
                 1 document as before, not read\n";
     assert!(applied.out.contains(told), "{}", applied.out);
 }
-
-#[test]
-fn a_comparison_is_named_by_thresholds_of_its_own() {
-    let daemon = Daemon::start();
-    let files = ["compare", "/share/a.txt", "/share/b.txt", "--no-difference"];
-    let ratios = [
-        "--relation-threshold",
-        "0.7",
-        "--containment-threshold",
-        "0.95",
-    ];
-    for (flags, asked) in [
-        (&[][..], [None, None]),
-        (&ratios[..2], [Some(0.7), None]),
-        (&ratios[..], [Some(0.7), Some(0.95)]),
-    ] {
-        simctl(&daemon, &[&files[..], flags].concat());
-        let request = daemon.seen().compared.clone().expect("compared");
-        let seen = [request.relation_threshold, request.containment_threshold];
-        assert_eq!(seen, asked);
-    }
-}

@@ -332,7 +332,7 @@ mod tests {
                 .filter(|x| **x >= 5_000 && !other.contains(x))
                 .copied();
             let own: Vec<u32> = own.take(taken).collect();
-            own.iter().for_each(|x| drop(little[3].remove(x)));
+            little[3].retain(|x| !own.contains(x));
             assert_eq!(found(&versions, &tree, little).0, [], "{branch}");
         }
     }
@@ -358,12 +358,12 @@ mod tests {
             let placed = placed(&picks.iter().enumerate().map(parent).collect::<Vec<_>>());
             let branches = Branches::of(&placed);
             let mut trunk = Trunk::of(placed.len());
-            for at in 0..placed.len() {
+            for (at, version) in placed.iter().enumerate() {
                 for other in 0..at {
-                    let is_alone = (0..at).all(|version| branches.are_in_line(other, version));
+                    let is_alone = (0..at).all(|before| branches.are_in_line(other, before));
                     prop_assert_eq!(trunk.holds(other), is_alone, "{} of {}", other, at);
                 }
-                trunk.add(&placed[at]);
+                trunk.add(version);
             }
         }
     }
