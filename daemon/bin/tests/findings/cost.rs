@@ -41,9 +41,9 @@ impl Shares {
     }
 }
 
-/// Four times as many documents may cost this much more.
+/// Eight times as many documents may cost this much more.
 fn assert_in_proportion(what: &str, [few, many]: [u64; 2]) {
-    assert!(many <= 5 * few + 40, "{what}: {few} became {many}");
+    assert!(many <= 9 * few + 40, "{what}: {few} became {many}");
 }
 
 /// Shares with these old texts beside the others, the earlier ones older.
@@ -66,12 +66,14 @@ fn history(count: u64) -> Vec<String> {
         .collect()
 }
 
-/// Forms that were filled in, each of which contains most of each other one.
+/// A form, and copies that were filled in: branches of it, each of which contains most of each other one.
 fn forms(count: u64) -> Vec<String> {
     let form = prose(51, 600);
-    (0..count)
-        .map(|at| format!("{form} {}", prose(200 + at, 40)))
-        .collect()
+    let filled = |at| match at {
+        0 => form.clone(),
+        _ => format!("{form} {}", prose(200 + at, 40)),
+    };
+    (0..count).map(filled).collect()
 }
 
 /// Excerpts, then the collection that holds them all.
@@ -90,12 +92,12 @@ fn strangers(count: u64) -> Vec<String> {
 fn stale_versions_cost_as_much_as_there_are_documents_and_findings() {
     for (what, texts, least) in [
         ("history", history as fn(u64) -> Vec<String>, 9),
-        ("forms", forms, 9),
+        ("forms", forms, 1),
         ("collection", collection, 10),
         ("strangers", strangers, 0),
     ] {
         let [(found, few), (found_in_many, many)] =
-            [10, 40].map(|count| old(texts(count)).cost_of_stale());
+            [10, 80].map(|count| old(texts(count)).cost_of_stale());
         assert!(
             found >= least && found_in_many >= 4 * least,
             "{what}: {found}"
@@ -126,7 +128,7 @@ fn pairs_by_containment_cost_as_much_as_there_are_documents_and_pairs() {
         ("collection", collection as fn(u64) -> _),
         ("strangers", strangers),
     ] {
-        let [(_, few), (pairs, many)] = [10, 40].map(|count| cost(texts(count)));
+        let [(_, few), (pairs, many)] = [10, 80].map(|count| cost(texts(count)));
         assert!(what == "strangers" || pairs >= 40, "{pairs}");
         assert_in_proportion(&format!("texts of {what}"), [few.texts, many.texts]);
         assert_in_proportion(&format!("lists of {what}"), [few.lists, many.lists]);
@@ -164,5 +166,5 @@ fn copied_folders_cost_as_much_as_there_are_files_and_read_no_text() {
         assert_eq!((cost.texts, cost.lists), (0, 0), "{cost:?}");
         cost.contents
     };
-    assert_in_proportion("records", [10, 40].map(cost));
+    assert_in_proportion("records", [10, 80].map(cost));
 }
