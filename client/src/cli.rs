@@ -192,8 +192,9 @@ fn with_defaults(verb: Command, least: f64) -> Command {
 
 fn report_threshold_help() -> String {
     format!(
-        "Least resemblance or, with --kind leak, least share of either text, from 0 to 1 \
-         [default: the daemon's, or {} with --kind leak]",
+        "Least resemblance (with --kind stale-versions, of a version and the one that it derives from) or, with \
+         --kind leak, least share of either text, from 0 to 1 [default: the daemon's, or {} with --kind leak or \
+         stale-versions]",
         defaults::CONTAINMENT
     )
 }

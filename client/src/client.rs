@@ -25,6 +25,7 @@ mod pairs;
 mod reports;
 
 pub use compare::CompareOptions;
+pub use pairs::PairOptions;
 
 /// A connection to the daemon. Clones share it.
 ///

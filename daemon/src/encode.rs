@@ -200,6 +200,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
         suppressed: summary.skipped_lists,
         unfinished: summary.unfinished,
         unjudged: summary.unjudged,
+        uncertain: summary.uncertain,
         seconds: summary.seconds,
         promise: summary.promise.clone().map(Into::into),
         completeness: Some(summary.completeness.clone().into()),

@@ -251,7 +251,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --no-difference --diff --scheme --n --judge --wait --strict --socket --json --wide --help"
+            opts="-h --no-difference --diff --scheme --n --relation-threshold --containment-threshold --judge --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -266,6 +266,14 @@ _simctl() {
                     return 0
                     ;;
                 --n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --relation-threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --containment-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -403,7 +411,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__files)
-            opts="-h --state --limit --after --root --wait --strict --socket --json --wide --help"
+            opts="-h --state --after --limit --root --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -413,11 +421,11 @@ _simctl() {
                     COMPREPLY=($(compgen -W "indexed identical-bytes identical-text partial container no-text too-short encrypted unsupported too-large failed timed-out crashed unreadable skipped unstable quarantined" -- "${cur}"))
                     return 0
                     ;;
-                --limit)
+                --after)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --after)
+                --limit)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -1143,7 +1151,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__pairs)
-            opts="-h --after --judge --threshold --limit --root --wait --strict --socket --json --wide --help"
+            opts="-h --after --judge --threshold --containment-threshold --limit --root --wait --strict --socket --json --wide --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1158,6 +1166,10 @@ _simctl() {
                     return 0
                     ;;
                 --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --containment-threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -131,6 +131,8 @@ bsw_n\t'Content-defined chunks of fingerprints; its interval is measured'
 min_n\t'The smallest fingerprints; gives no containment'
 sketch_n\t'The smallest fingerprint of each bin; gives no containment'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l n -d 'Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the index does]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l relation-threshold -d 'Resemblance from which the two are called near-duplicates, from 0 to 1 [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l containment-threshold -d 'Containment from which one is said to contain the other, from 0 to 1 [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -141,7 +143,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l precision -d 'Least share of the pairs found by sampling that must be similar, from 0 to 1 [default: 0.95]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l report -d 'Write the evidence, with plots, to FILE as a page (HTML); FILE must not exist yet' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand calibrate" -l apply -d 'Have all documents sampled as recommended; they are signed again in the background'
@@ -168,7 +170,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l labels -d 'File to append labels to, one JSON line each; created if missing' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l rater -d 'Name of the person who labels [default: $USER]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l pairs -d 'Label the pairs in this file, lines of `simctl pairs --json`, instead of a sample' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l count -d 'Number of pairs in the sample, up to 10,000; a larger sample continues a smaller one [default: 100]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l seed -d 'Seed of the random sample [default: 0]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l lines -d 'Number of lines of a difference that are shown at first' -r
@@ -199,7 +201,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l after -d 'Resume a list: begin after the pair of these files, the last one that was listed' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l containment-threshold -d 'Also list pairs that resemble each other less than --threshold, but of which one contains the other from this share on, from 0 to 1; the first pair is then listed only after all have been searched for' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -210,7 +213,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wide -d 'Show wh
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l of -d 'Show only the group of this file' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l id -d 'Show only the group with this id' -r
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l kind -d 'List groups of this kind' -r -f -a "stars\t'A principal document and those that resemble it'
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l kind -d 'List groups of this kind. Containment joins nothing, so there is no threshold for it: see `pairs`' -r -f -a "stars\t'A principal document and those that resemble it'
 components\t'Documents linked by chains of near-duplicates; the ends of a chain may differ'
 cores\t'Maximal sets of documents that all share the same fingerprints; sets may overlap'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l common -d 'With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]' -r
@@ -218,7 +221,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand groups" -l deadline -d 'Wi
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l after -d 'Resume a list: begin after the group whose first file is this one, the last one that was listed' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -268,8 +271,8 @@ unreadable\t''
 skipped\t''
 unstable\t''
 quarantined\t''"
-complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l after -d 'Resume a list: begin after this file, the last one that was listed' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -323,7 +326,7 @@ duplicates\t'Copies that could be deleted to free space; nothing is deleted'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l older-than -d 'Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l common -d 'With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l deadline -d 'With --kind cores: stop the search after this time, and report what may be missing [default: 60]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l containment -d 'Least share of one text in the other, from 0 to 1, if it is not --threshold: that is then the least resemblance (--kind copies-of, stale-versions and leak)' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l containment -d 'Least share of one text in the other, from 0 to 1, if it is not --threshold: that is then the least resemblance (--kind copies-of and leak; with --kind stale-versions the daemon\'s threshold if it is not given)' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l protected -d 'Watched root whose text must not occur elsewhere (--kind leak; repeatable)' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l load-file -d 'Also write a load file for review platforms, one row per file, to load/ in the report' -r -f -a "dat\t'Concordance DAT'
@@ -338,7 +341,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -l encoding -d 'En
 windows-1252\t'Windows-1252; characters that it lacks become `?`'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or, with --kind leak, least share of either text, from 0 to 1 [default: the daemon\'s, or 0.5 with --kind leak]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance (with --kind stale-versions, of a version and the one that it derives from) or, with --kind leak, least share of either text, from 0 to 1 [default: the daemon\'s, or 0.5 with --kind leak or stale-versions]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail if the index is not complete'

@@ -106,6 +106,12 @@ pub(crate) struct CompareArgs {
     /// index does]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) n: Option<u64>,
+    /// Resemblance from which the two are called near-duplicates, from 0 to 1 [default: the daemon's threshold]
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) relation_threshold: Option<f64>,
+    /// Containment from which one is said to contain the other, from 0 to 1 [default: --relation-threshold]
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) containment_threshold: Option<f64>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]
@@ -190,7 +196,7 @@ pub(crate) struct CompletenessArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct Threshold {
-    /// Least resemblance or containment, from 0 to 1 [default: the daemon's]
+    /// Least resemblance, from 0 to 1 [default: the daemon's]
     #[arg(id = "threshold", long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) value: Option<f64>,
 }

@@ -52,9 +52,10 @@ fn help_names_the_defaults_that_hold() {
         flags.map(|(flag, value)| (format!("{verb} --{flag}"), value))
     });
     let of_report = format!(
-        "the daemon's, or {} with --kind leak",
+        "the daemon's, or {} with --kind leak or stale-versions",
         defaults::CONTAINMENT
     );
+    assert_eq!(defaults::CONTAINMENT, defaults::FAMILY);
     let others = [
         ("calibrate --precision", defaults::PRECISION.to_string()),
         ("folders --files", defaults::FOLDER_FILES.to_string()),

@@ -12,7 +12,7 @@ use crate::{Client, Error, Upload};
 const ENVELOPE: u64 = 16 << 10;
 
 /// The parts of a comparison that are requested.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct CompareOptions {
     /// Leave out the unified difference.
     pub without_difference: bool,
@@ -26,6 +26,10 @@ pub struct CompareOptions {
     pub n: Option<u64>,
     /// Include a judgement of the pair.
     pub with_judgement: bool,
+    /// Resemblance from which the relation is called near-duplicate, in [0, 1].
+    pub relation_threshold: Option<f64>,
+    /// Containment from which it is called contains or contained-in; `relation_threshold` if absent.
+    pub containment_threshold: Option<f64>,
 }
 
 impl Client {
@@ -65,6 +69,8 @@ impl Client {
             with_words: asked.with_words,
             with_operations: asked.with_operations,
             strict: self.strict,
+            relation_threshold: asked.relation_threshold,
+            containment_threshold: asked.containment_threshold,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

@@ -6,6 +6,17 @@ use crate::item_stream::ProgressHook;
 use crate::wire::{self, ListPairsReply};
 use crate::{Client, Error, ItemStream};
 
+/// Which pairs are listed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PairOptions {
+    /// Least resemblance, in [0, 1]; the daemon's threshold if absent.
+    pub threshold: Option<f64>,
+    /// Also list pairs of which one contains the other from this share on, in [0, 1].
+    pub containment_threshold: Option<f64>,
+    /// Start after this pair: the paths of the last pair received.
+    pub after: Option<wire::PairPlace>,
+}
+
 impl Client {
     /// Has `told` called with how far a list of pairs is: first, and then twice a second at most.
     pub fn with_progress(self, told: impl Fn(&wire::ListProgress) + Send + Sync + 'static) -> Self {
@@ -21,23 +32,26 @@ impl Client {
         threshold: Option<f64>,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListPairsReply>, Error> {
-        self.pairs_after(None, threshold, roots).await
+        let options = PairOptions {
+            threshold,
+            ..PairOptions::default()
+        };
+        self.pairs_with(options, roots).await
     }
 
-    /// Lists pairs as [`Client::pairs`] does, starting after the pair `after` if given: the paths of the last pair
-    /// received.
-    pub async fn pairs_after(
+    /// Lists pairs as [`Client::pairs`] does, with the given options.
+    pub async fn pairs_with(
         &self,
-        after: Option<wire::PairPlace>,
-        threshold: Option<f64>,
+        options: PairOptions,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListPairsReply>, Error> {
         let request = wire::ListPairsRequest {
-            threshold,
+            threshold: options.threshold,
+            containment_threshold: options.containment_threshold,
             roots,
             strict: self.strict,
             with_judgement: self.judged,
-            after,
+            after: options.after,
             with_progress: self.progress.is_some(),
         };
         let mut similarity = self.similarity.clone();

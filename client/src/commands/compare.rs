@@ -68,6 +68,8 @@ fn options(args: &CompareArgs, is_json: bool) -> CompareOptions {
         schemes: args.schemes.iter().copied().map(Into::into).collect(),
         n: args.n,
         with_judgement: args.judge.is_on(),
+        relation_threshold: args.relation_threshold,
+        containment_threshold: args.containment_threshold,
     }
 }
 

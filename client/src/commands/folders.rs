@@ -16,14 +16,14 @@ use crate::progress::waiting;
 const NAMED: u32 = 100;
 
 pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outcome, Failure> {
-    session.apply_completeness_flags(&args.wanted).await?;
-    let roots = session.root_ids(&args.roots.paths).await?;
+    session.apply_completeness_flags(&args.list.wanted).await?;
+    let roots = session.root_ids(&args.list.roots.paths).await?;
     let exceptions = if args.exceptions { NAMED } else { 0 };
     let asked = session
         .client
         .folder_copies(args.share, args.files, exceptions, roots);
     let listing = waiting("comparing folders", asked).await?;
-    let (count, summary) = session.print(listing, args.limit, identity).await?;
+    let (count, summary) = session.print(listing, args.list.limit, identity).await?;
     let pairs = counted(summary.pairs, "pair");
     let files = counted(summary.files, "file");
     session.print_closing(

@@ -38,7 +38,7 @@ pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outco
 async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
     let options = GroupOptions {
         kind: args.kind.into(),
-        threshold: args.list.threshold.value,
+        threshold: args.threshold.value,
         common: args.common,
         mining_seconds: args.mining_seconds,
         after: args.after.as_deref().map(shown).transpose()?,

@@ -1,35 +1,43 @@
-//! `pairs`: every pair of near-duplicates.
+//! `pairs`: every pair of near-duplicates, and on request of documents one of which contains the other.
 
 use std::convert::identity;
 use std::path::PathBuf;
 
+use simdex_client::text::counted;
 use simdex_client::wire::PairPlace;
-use simdex_client::{path_bytes, shown};
+use simdex_client::{PairOptions, path_bytes, shown};
 
 use crate::cli::PairsArgs;
 use crate::commands::{FEWER, Session};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
+use crate::output::eprint_line;
 use crate::progress::ListBar;
 
 pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcome, Failure> {
     let PairsArgs {
         after,
         judge,
+        threshold,
+        containment_threshold,
         list: args,
     } = args;
     let after = after.as_deref().map(place).transpose()?.flatten();
     session.apply_completeness_flags(&args.wanted).await?;
     session.client = session.client.clone().judged(judge.is_on());
     let roots = session.root_ids(&args.roots.paths).await?;
-    let threshold = args.threshold.value;
     let bar = ListBar::new();
     let mut client = session.client.clone();
     if !bar.is_hidden() {
         let shown = bar.clone();
         client = client.with_progress(move |told| shown.show(told));
     }
-    let pairs = client.pairs_after(after, threshold, roots).await;
+    let options = PairOptions {
+        threshold: threshold.value,
+        containment_threshold,
+        after,
+    };
+    let pairs = client.pairs_with(options, roots).await;
     let pairs = pairs.inspect_err(|_| bar.end())?;
     let listed = session
         .print_beside(&bar, judge.hidden_columns(), pairs, args.limit, identity)
@@ -38,6 +46,12 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     let (count, summary) = listed?;
     session.print_summary(&summary)?;
     session.remark_unjudged(summary.unjudged, "pair", FEWER);
+    if let (Some(uncertain @ 1..), false) = (summary.uncertain, session.printer.is_json()) {
+        let documents = counted(uncertain, "document");
+        eprint_line(format!(
+            "not all that contain {documents} may be listed: a long file keeps few fingerprints of a short one"
+        ));
+    }
     Ok(Outcome::of_search(count))
 }
 

@@ -325,6 +325,7 @@ pub(crate) fn summary() -> Summary {
         suppressed: 0,
         unfinished: None,
         unjudged: None,
+        uncertain: None,
         seconds: 0.25,
         promise: None,
         completeness: Some(complete()),

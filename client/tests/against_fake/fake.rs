@@ -301,28 +301,26 @@ impl Similarity for Fake {
         request: Request<wire::ListPairsRequest>,
     ) -> Answer<Replies<wire::ListPairsReply>> {
         use list_pairs_reply::Part;
-        let wire::ListPairsRequest {
-            threshold,
-            roots,
-            strict,
-            after,
-            with_progress,
-            ..
-        } = request.into_inner();
-        self.seen().after = after;
-        if strict {
+        let request = request.into_inner();
+        let (threshold, contained) = (request.threshold, request.containment_threshold);
+        self.seen().after = request.after;
+        self.seen().contained = contained;
+        if request.strict {
             return Err(Status::data_loss(
                 "the index is not complete: 1 text damaged",
             ));
         }
-        self.seen().listed.push((threshold, roots));
+        self.seen().listed.push((threshold, request.roots));
         let count = if threshold == Some(1.0) { 0 } else { 2 };
         let mut parts = vec![Part::Pair(answers::pair()); count];
-        if with_progress {
+        if request.with_progress {
             let told = [0, 7, 40].map(answers::list_progress).map(Part::Progress);
             parts = told.into_iter().chain(parts).collect();
         }
-        parts.push(Part::Summary(answers::list_summary()));
+        parts.push(Part::Summary(wire::Summary {
+            uncertain: contained.map(|_| 3),
+            ..answers::list_summary()
+        }));
         let reply = |part| Ok(wire::ListPairsReply { part: Some(part) });
         streamed(parts.into_iter().map(reply).collect())
     }

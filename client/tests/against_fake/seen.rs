@@ -11,6 +11,8 @@ pub(crate) struct Seen {
     pub(crate) calibrated: Option<wire::CalibrateRequest>,
     pub(crate) sampling: Option<wire::set_sampling_request::Chosen>,
     pub(crate) listed: Vec<(Option<f64>, Vec<u32>)>,
+    /// The threshold of containment of the last list of pairs.
+    pub(crate) contained: Option<f64>,
     /// Where the last list of pairs was resumed.
     pub(crate) after: Option<wire::PairPlace>,
     /// Where the last list of files or groups was resumed.

@@ -18,3 +18,4 @@ mod parts;
 mod reports;
 mod schedules;
 mod schemes;
+mod thresholds;

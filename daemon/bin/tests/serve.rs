@@ -18,7 +18,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use daemon::{Daemon, code, prose};
-use simdex_client::{Error, FindKind, FindOptions, GroupOptions, Subject, Upload, wire};
+use simdex_client::{
+    Error, FindKind, FindOptions, GroupOptions, PairOptions, Subject, Upload, wire,
+};
 use simdex_index::store::Operation;
 use simdexd::config::{Config, GrpcConfig};
 use simdexd::error::EngineError;
@@ -46,6 +48,14 @@ fn names(found: &[wire::Match]) -> Vec<&str> {
     found.iter().map(|found| name(&found.path)).collect()
 }
 
+/// All pairs at the daemon's threshold after a place.
+fn resumed(after: Option<wire::PairPlace>) -> PairOptions {
+    PairOptions {
+        after,
+        ..PairOptions::default()
+    }
+}
+
 /// Pairs of a list of all roots, and how far it said to be.
 fn pairs_and_progress(
     daemon: &Daemon,
@@ -56,7 +66,7 @@ fn pairs_and_progress(
     let client = daemon.client.clone();
     let client = client.with_progress(move |now| tell.lock().unwrap().push(*now));
     let pairs = daemon.wait(async {
-        let mut listed = client.pairs_after(after, None, Vec::new()).await?;
+        let mut listed = client.pairs_with(resumed(after), Vec::new()).await?;
         let mut pairs = Vec::new();
         while let Some(pair) = listed.next().await? {
             pairs.push(pair);
@@ -301,7 +311,7 @@ fn lists_of_files_and_groups_resume_after_the_last_one_seen() {
         for place in [["relative", "/b"], ["/a", "relative"]] {
             let [a, b] = place.map(|path| path.as_bytes().to_vec());
             let after = Some(wire::PairPlace { a, b });
-            let refused = client.pairs_after(after, None, all()).await;
+            let refused = client.pairs_with(resumed(after), all()).await;
             assert_eq!(code(&refused), Code::InvalidArgument);
         }
         let components = wire::GroupKind::Components;

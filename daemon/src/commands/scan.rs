@@ -178,6 +178,7 @@ fn print(
         seconds: started.elapsed().as_secs_f64(),
         unfinished: None,
         unjudged: None,
+        uncertain: None,
         promise: Some(promise_of_pairs(engine.index.reader(), threshold)),
         counts,
     };
@@ -231,6 +232,7 @@ fn pairs(
     let asked = PairSelection {
         view: &view,
         threshold,
+        containment: None,
         after: None,
     };
     let listed = catalogue::pairs(engine.index.reader(), asked, &account, &mut print)?;

@@ -38,9 +38,11 @@ pub struct ScheduleConfig {
     pub common: Option<u32>,
     /// For `cores`: seconds spent searching for them.
     pub mining_seconds: Option<u32>,
-    /// Least resemblance, or for `leak` least share; the daemon's threshold if not set.
+    /// Least resemblance, or for `leak` least share; the daemon's threshold if not set, for `leak` and `stale-versions`
+    /// 0.5.
     pub threshold: Option<f64>,
-    /// For `copies-of`, `stale-versions` and `leak`: least share of one text in the other; the threshold if not set.
+    /// For `copies-of`, `stale-versions` and `leak`: least share of one text in the other; the threshold if not set,
+    /// for `stale-versions` the daemon's.
     pub containment: Option<f64>,
     /// Format of a load file.
     pub load_file: Option<String>,

@@ -13,6 +13,7 @@ use simdex_schema::{DocumentHash, GroupId, State};
 use crate::read_side::query::Relation;
 
 mod clusters;
+mod containments;
 mod group_files;
 mod groups;
 mod pairs;

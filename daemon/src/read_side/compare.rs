@@ -57,8 +57,8 @@ pub struct LastRead {
 pub struct Comparing<'a> {
     /// Names of both sides in the difference.
     pub names: (&'a str, &'a str),
-    /// Ratio from which a relation is called near-duplicate, contains or contained-in.
-    pub threshold: f64,
+    /// The ratios from which the relation has its name.
+    pub thresholds: RelationThresholds,
     /// Forms of the difference that are requested.
     pub forms: Forms,
     /// Most bytes of the reply.
@@ -96,7 +96,7 @@ pub fn compare(
         .map(|model| judge_comparison(model, a, b, &overlap));
     let estimates = estimates::estimates(index, [text_a, text_b], asked.schemes, asked.account)?;
     Ok(Comparison {
-        relation: relation(a, b, &overlap, asked.threshold),
+        relation: relation(a, b, &overlap, asked.thresholds),
         outside_spans: covered.map_or(0, |covered| overlap.shared.saturating_sub(covered)),
         overlap,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
@@ -146,7 +146,12 @@ fn require_left(text: &ShingledText, name: &str) -> Result<(), QueryError> {
     }
 }
 
-fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Relation {
+fn relation(
+    a: &Subject,
+    b: &Subject,
+    overlap: &Overlap,
+    thresholds: RelationThresholds,
+) -> Relation {
     if a.content.is_some() && a.content == b.content {
         return Relation::IdenticalBytes;
     }
@@ -155,7 +160,7 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
     }
     match overlap.verified && overlap.shared == 0 {
         true => Relation::NothingShared,
-        false => overlap.relation(RelationThresholds::both(threshold)),
+        false => overlap.relation(thresholds),
     }
 }
 
@@ -186,7 +191,7 @@ mod tests {
         let others = others.unwrap();
         let asked = Comparing {
             names: ("a", "b"),
-            threshold: 0.8,
+            thresholds: RelationThresholds::both(0.8),
             forms: Forms {
                 lines: true,
                 ..Forms::default()

@@ -33,6 +33,8 @@ pub struct ListSummary {
     pub unfinished: Option<u64>,
     /// Files of groups that were not judged because time ran out; `None` if no judgements were requested.
     pub unjudged: Option<u64>,
+    /// Documents for which not all that contain them may have been found; `None` if containment was not requested.
+    pub uncertain: Option<u64>,
     /// Time the answer took.
     pub seconds: f64,
     /// The probability that a pair of near-duplicates is missing; `None` if the list has no threshold.
@@ -45,6 +47,15 @@ pub struct ListSummary {
 pub fn promise_of_pairs(index: &IndexReader, threshold: Ratio) -> Promise {
     let missed = index.pair_missed_at_most(threshold);
     Promise::new(SchemeKind::ModN.name(), threshold.get(), missed)
+}
+
+/// What a list of pairs has beside the parameters of a list.
+#[derive(Clone, Debug, Default)]
+pub struct PairOptions {
+    /// Least containment of one document in the other, for pairs that resemble each other less than the threshold.
+    pub containment: Option<Ratio>,
+    /// Only pairs after this position.
+    pub after: Option<PairPlace>,
 }
 
 /// Parameters of a list of pairs or groups.
@@ -99,7 +110,7 @@ pub enum ListError {
 pub fn pairs(
     engine: &Engine,
     request: &ListRequest,
-    after: Option<&PairPlace>,
+    options: &PairOptions,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(PairStep) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
@@ -113,7 +124,8 @@ pub fn pairs(
     let asked = PairSelection {
         view,
         threshold: *threshold,
-        after,
+        containment: options.containment,
+        after: options.after.as_ref(),
     };
     check.note_unsettled(engine.index.unsettled());
     let listed = catalogue::visit_pairs(index, asked, account, visit)?;
@@ -123,6 +135,7 @@ pub fn pairs(
         groups: index.kept_group_count(view, *threshold, cancel)?,
         pairs: Some(listed.pairs),
         skipped_lists: listed.skipped_lists,
+        uncertain: listed.uncertain,
         promise: Some(promise_of_pairs(index, *threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),

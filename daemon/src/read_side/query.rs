@@ -16,6 +16,7 @@
 //! [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
 
 mod bound;
+mod containers;
 mod dates;
 mod error;
 mod family;
@@ -39,6 +40,7 @@ use simdex_schema::{DocumentHash, State, StoredReason};
 use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
 
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
+pub(in crate::read_side) use containers::ContainerSearch;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use error::QueryError;
 pub use family::{

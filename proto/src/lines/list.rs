@@ -189,6 +189,9 @@ pub struct Counts {
     /// With judgements: pairs, or files of groups, that were not judged because time ran out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<u64>,
+    /// For pairs by containment: documents for which not all that contain them may have been found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uncertain: Option<u64>,
 }
 
 /// Closes a list.
@@ -241,6 +244,7 @@ impl From<&v1::Summary> for Counts {
             suppressed: summary.suppressed,
             unfinished: summary.unfinished,
             unjudged: summary.unjudged,
+            uncertain: summary.uncertain,
         }
     }
 }

@@ -12,7 +12,7 @@ use simdexd::read_side::compare::{Comparing, Forms, SchemesAsked, compare};
 use simdexd::read_side::difference::operations::{apply_operations, operations};
 use simdexd::read_side::difference::unified;
 use simdexd::read_side::difference::words::WordDifference;
-use simdexd::read_side::query::Subject;
+use simdexd::read_side::query::{RelationThresholds, Subject};
 
 use super::Settings;
 use super::answers::open;
@@ -88,7 +88,7 @@ fn whole(a: &str, b: &str) -> anyhow::Result<f64> {
     let account = index.memory().requests.account(&Cancel::never());
     let asked = Comparing {
         names: ("a", "b"),
-        threshold: 0.8,
+        thresholds: RelationThresholds::both(0.8),
         forms: Forms {
             lines: true,
             words: true,

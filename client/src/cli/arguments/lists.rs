@@ -7,7 +7,19 @@ use simdex_client::STATES;
 use simdex_client::wire::GroupKind;
 
 use super::{CompletenessArgs, JudgeArgs, Roots, Threshold};
-use crate::cli::ratios::share;
+use crate::cli::ratios::{ratio, share};
+
+/// What all lists have: how many are listed, of which roots, and how complete they must be.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// List only the first COUNT [default: all]; the rest are counted
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: CompletenessArgs,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct GroupsArgs {
@@ -17,7 +29,7 @@ pub(crate) struct GroupsArgs {
     /// Show only the group with this id
     #[arg(long, value_name = "ID", conflicts_with_all = ["threshold", "limit", "paths", "kind"])]
     pub(crate) id: Option<u64>,
-    /// List groups of this kind
+    /// List groups of this kind. Containment joins nothing, so there is no threshold for it: see `pairs`
     #[arg(long, value_enum, default_value_t = GroupsKind::Stars)]
     pub(crate) kind: GroupsKind,
     /// With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]
@@ -32,6 +44,8 @@ pub(crate) struct GroupsArgs {
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    #[command(flatten)]
     pub(crate) list: ListArgs,
 }
 
@@ -43,6 +57,12 @@ pub(crate) struct PairsArgs {
     pub(crate) after: Option<Vec<PathBuf>>,
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    /// Also list pairs that resemble each other less than --threshold, but of which one contains the other from this
+    /// share on, from 0 to 1; the first pair is then listed only after all have been searched for
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) containment_threshold: Option<f64>,
     #[command(flatten)]
     pub(crate) list: ListArgs,
 }
@@ -60,7 +80,7 @@ impl GroupsArgs {
         if self.after.is_some() && self.kind != GroupsKind::Stars {
             return Some("--after applies only to --kind stars");
         }
-        if is_cores && self.list.threshold.value.is_some() {
+        if is_cores && self.threshold.value.is_some() {
             return Some("--threshold does not apply to --kind cores; use --common");
         }
         None
@@ -89,19 +109,6 @@ impl From<GroupsKind> for GroupKind {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct ListArgs {
-    #[command(flatten)]
-    pub(crate) threshold: Threshold,
-    /// List only the first COUNT [default: all]; the rest are counted
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) limit: Option<u64>,
-    #[command(flatten)]
-    pub(crate) roots: Roots,
-    #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct FoldersArgs {
     /// Least share of the files of both folders that have a counterpart in the other, from 0.1 to 1
     /// [default: 0.5]
@@ -113,13 +120,8 @@ pub(crate) struct FoldersArgs {
     /// Name the files of each folder that have no counterpart in the other, 100 of each at most
     #[arg(long)]
     pub(crate) exceptions: bool,
-    /// List only the first COUNT [default: all]; the rest are counted
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) limit: Option<u64>,
     #[command(flatten)]
-    pub(crate) roots: Roots,
-    #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) list: ListArgs,
 }
 
 #[derive(Debug, Args)]
@@ -146,14 +148,9 @@ pub(crate) struct FilesArgs {
     /// List only files in this state (repeatable)
     #[arg(long = "state", value_name = "STATE", action = ArgAction::Append, value_parser = STATES)]
     pub(crate) states: Vec<String>,
-    /// List only the first COUNT [default: all]; the rest are counted
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(crate) limit: Option<u64>,
     /// Resume a list: begin after this file, the last one that was listed
     #[arg(long, value_name = "FILE")]
     pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) roots: Roots,
-    #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) list: ListArgs,
 }

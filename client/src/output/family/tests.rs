@@ -148,6 +148,56 @@ fn a_tree_fits_80_columns_unless_all_of_it_is_wanted() {
     assert!(wide.contains("legal/a/long/way/down/to/where/it/lies/msa-v2b.docx"));
 }
 
+/// A family whose versions each have two children, down to this many lanes.
+fn branching(lanes: u32, wide: bool) -> Family {
+    let count = (1 << lanes) - 1;
+    let folder = "folder/".repeat(12);
+    let named = |at: u32| {
+        let path = format!("/share/{at}/{folder}{at}.txt");
+        let copies = if at.is_multiple_of(5) { 1_200 } else { 1 };
+        let file = move |_| FamilyPart::File(file(at, &path, Some(0), at == count));
+        (0..copies).map(file)
+    };
+    let derived = |at| {
+        let kind = VersionKind::ContainedIn;
+        FamilyPart::Edge(edge(at, at / 2, kind, Direction::InnerDate))
+    };
+    let files = (1..=count).flat_map(named);
+    family(files.chain((2..=count).map(derived)).collect(), wide)
+}
+
+#[test]
+fn lanes_that_do_not_fit_are_folded_and_counted_unless_all_is_wanted() {
+    use unicode_width::UnicodeWidthStr;
+    let narrow = |lanes| drawn(|out| tree(&branching(lanes, false), out));
+    let fits = narrow(6);
+    assert!(!fits.contains('○') && !fits.contains("--wide"), "{fits}");
+    for (lanes, said) in [
+        (
+            7,
+            "○ in 1 further lane that does not fit; --wide draws all lanes",
+        ),
+        (
+            9,
+            "○ in 3 further lanes that do not fit; --wide draws all lanes",
+        ),
+    ] {
+        let (family, narrow) = (branching(lanes, false), narrow(lanes));
+        assert!(narrow.lines().all(|line| line.width() <= 80), "{narrow}");
+        assert_eq!(narrow.lines().last(), Some(said));
+        let rows = layout::rows(&family);
+        let is_folded =
+            |row: &&layout::Row| row.lane >= 6 && !family.versions[row.version].is_query;
+        let folded = rows.iter().filter(is_folded).count();
+        let lines_with =
+            |signs: &[char]| narrow.lines().filter(|line| line.contains(signs)).count();
+        assert_eq!(lines_with(&['○']), folded + 1, "{narrow}");
+        assert_eq!(lines_with(&['●', '◉', '○']), rows.len() + 1, "{narrow}");
+        let wide = drawn(|out| tree(&branching(lanes, true), out));
+        assert!(!wide.contains('○') && wide.lines().any(|line| line.width() > 80));
+    }
+}
+
 #[test]
 fn lanes_grow_with_the_logarithm_of_the_versions() {
     let many = 1..=4_000_u32;

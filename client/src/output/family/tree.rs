@@ -1,4 +1,5 @@
-//! The family in a terminal: one row per version, 80 columns wide unless full names are wanted.
+//! The family in a terminal: one row per version, 80 columns wide unless full names are wanted. Lanes that do not fit are
+//! folded: their versions stand in the last lane that does, marked, and without the lines to their parents.
 
 use std::io::{self, Write};
 
@@ -10,9 +11,16 @@ use super::{Family, ending};
 /// Columns of the terminal that a row fits into.
 const WIDTH: usize = 80;
 /// Least width of a name in columns, however many lanes there are.
-const LEAST_NAME: usize = 8;
+const LEAST_NAME: usize = 10;
 /// Width of the number, the day and its source, the relation to its parent, and the evidence, with the gaps between.
 const NUMBERS: usize = 4 + 2 + 10 + 2 + 8 + 2 + 15 + 2 + 10 + 2;
+
+/// Lanes that fit, of two columns each.
+const LANES: usize = (WIDTH - NUMBERS - LEAST_NAME) / 2;
+/// A version in a lane that does not fit.
+const FOLDED: &str = "○";
+/// How all lanes are drawn.
+const ALL: &str = "--wide draws all lanes";
 
 /// Writes a family as a tree; nothing if it is empty.
 pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
@@ -24,7 +32,11 @@ pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
     if !folder.is_empty() {
         writeln!(out, "{}", name_within(family, folder, WIDTH))?;
     }
-    let lanes = 2 * (deepest + 1);
+    let drawn = match family.wide {
+        true => deepest + 1,
+        false => LANES.min(deepest + 1),
+    };
+    let lanes = 2 * drawn;
     let head = format!("{:lanes$}{:>4}", "", "NO");
     writeln!(
         out,
@@ -33,26 +45,30 @@ pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
     )?;
     let mut open = vec![false; deepest + 1];
     for row in &rows {
-        version(family, row, folder, lanes, &mut open, out)?;
+        version(family, row, folder, drawn, &mut open, out)?;
     }
-    Ok(())
+    match deepest + 1 - drawn {
+        0 => Ok(()),
+        1 => writeln!(out, "{FOLDED} in 1 further lane that does not fit; {ALL}"),
+        folded => writeln!(
+            out,
+            "{FOLDED} in {folded} further lanes that do not fit; {ALL}"
+        ),
+    }
 }
 
 fn version(
     family: &Family,
     row: &Row,
     folder: &str,
-    lanes: usize,
+    drawn: usize,
     open: &mut [bool],
     out: &mut impl Write,
 ) -> io::Result<()> {
     let version = &family.versions[row.version];
-    let dot = if version.is_query { "◉" } else { "●" };
-    let before = match row.branches {
-        true => format!("{}├─", rails(&open[..row.lane - 1])),
-        false => rails(&open[..row.lane]),
-    };
+    let graph = graph(row, version.is_query, drawn, open);
     open[row.lane] = row.goes_on;
+    let lanes = 2 * drawn;
     let room = WIDTH.saturating_sub(lanes + NUMBERS).max(LEAST_NAME);
     let name = |file: &str| {
         let below = file.strip_prefix(folder).unwrap_or(file);
@@ -60,14 +76,14 @@ fn version(
     };
     let mut files = version.files.iter();
     let first = files.next().map(|file| name(file)).unwrap_or_default();
-    let graph = padded(&format!("{before}{dot}"), lanes);
+    let graph = padded(&graph, lanes);
     let (number, day, source) = (row.version + 1, version.day(), version.source());
     let (kind, told_by) = (version.kind(), version.told_by());
     writeln!(
         out,
         "{graph}{number:>4}  {day:10}  {source:8}  {kind:15}  {told_by:10}  {first}"
     )?;
-    let graph = padded(&rails(&open[..=row.lane]), lanes);
+    let graph = padded(&rails(&open[..drawn.min(row.lane + 1)]), lanes);
     let mut below = |sign: &str, name: &str| {
         let line = format!("{graph}{:width$}{sign} {name}", "", width = NUMBERS - 2);
         writeln!(out, "{}", line.trim_end())
@@ -83,8 +99,24 @@ fn version(
     }
     match version.unnamed() {
         0 => Ok(()),
-        more => below("=", &format!("and {more} more")),
+        more => below("=", &name(&format!("{more} more"))),
     }
+}
+
+/// A version in its lane, with the lines of the lanes before it.
+fn graph(row: &Row, is_query: bool, drawn: usize, open: &[bool]) -> String {
+    let is_folded = row.lane >= drawn;
+    let dot = match (is_query, is_folded) {
+        (true, _) => "◉",
+        (false, true) => FOLDED,
+        (false, false) => "●",
+    };
+    let before = match (is_folded, row.branches) {
+        (true, _) => rails(&open[..drawn - 1]),
+        (false, true) => format!("{}├─", rails(&open[..row.lane - 1])),
+        (false, false) => rails(&open[..row.lane]),
+    };
+    format!("{before}{dot}")
 }
 
 /// Draws a line for each lane that continues.

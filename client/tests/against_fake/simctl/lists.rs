@@ -46,6 +46,29 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
 }
 
 #[test]
+fn pairs_by_containment_say_of_how_many_documents_some_may_be_missing() {
+    let daemon = Daemon::start();
+    let plain = simctl(&daemon, &["pairs"]);
+    assert_eq!(daemon.seen().contained, None);
+    let run = simctl(&daemon, &["pairs", "--containment-threshold", "0.9"]);
+    assert_eq!(daemon.seen().contained, Some(0.9));
+    let remark = "simctl: not all that contain 3 documents may be listed: a long file keeps few fingerprints of a short one\n";
+    assert_eq!(run.talk, plain.talk + remark);
+    let json = simctl(
+        &daemon,
+        &["pairs", "--json", "--containment-threshold", "0.9"],
+    );
+    assert!(
+        json.out.contains("\"uncertain\":3") && json.talk.is_empty(),
+        "{json:?}"
+    );
+    assert_eq!(
+        simctl(&daemon, &["groups", "--containment-threshold", "0.9"]).code,
+        2
+    );
+}
+
+#[test]
 fn lists_of_files_and_stars_are_resumed_by_an_absolute_path() {
     let daemon = Daemon::start();
     for list in ["files", "groups"] {

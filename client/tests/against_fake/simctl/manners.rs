@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Stdio;
 
-use super::{command, run};
+use super::{command, run, simctl};
 use crate::fake::Daemon;
 
 #[test]
@@ -168,5 +168,27 @@ fn tables_are_as_wide_as_columns_say_unless_all_is_wanted() {
         );
         assert_eq!(table(verb, Some("80"), true), whole);
         assert_eq!(table(verb, Some("1000"), false), whole);
+    }
+}
+
+#[test]
+fn a_comparison_is_named_by_thresholds_of_its_own() {
+    let daemon = Daemon::start();
+    let files = ["compare", "/share/a.txt", "/share/b.txt", "--no-difference"];
+    let ratios = [
+        "--relation-threshold",
+        "0.7",
+        "--containment-threshold",
+        "0.95",
+    ];
+    for (flags, asked) in [
+        (&[][..], [None, None]),
+        (&ratios[..2], [Some(0.7), None]),
+        (&ratios[..], [Some(0.7), Some(0.95)]),
+    ] {
+        simctl(&daemon, &[&files[..], flags].concat());
+        let request = daemon.seen().compared.clone().expect("compared");
+        let seen = [request.relation_threshold, request.containment_threshold];
+        assert_eq!(seen, asked);
     }
 }

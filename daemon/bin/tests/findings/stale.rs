@@ -12,7 +12,7 @@ use crate::daemon::prose;
 
 impl Shares {
     /// Writes a file that was last changed so many days ago.
-    fn save(&self, name: &str, text: &str, days: u64) {
+    pub(super) fn save(&self, name: &str, text: &str, days: u64) {
         let path = self.daemon.path(name);
         fs::write(&path, text).unwrap();
         let file = fs::File::options().write(true).open(path).unwrap();

@@ -7,6 +7,7 @@ use simdex_proto::v1;
 use tonic::Status;
 
 use super::caller::Caller;
+use super::request_params::parse_relation_thresholds;
 use super::runner::RequestRunner;
 use super::status::Refused;
 use super::upload::UploadRoom;
@@ -22,6 +23,7 @@ pub(super) struct DecodedComparison {
     sides: [v1::Side; 2],
     schemes: SchemesAsked,
     forms: Forms,
+    thresholds: [Option<f64>; 2],
     is_judged: bool,
     strict: bool,
     longest_message: usize,
@@ -46,6 +48,7 @@ impl DecodedComparison {
                 words: asked.with_words,
                 operations: asked.with_operations,
             },
+            thresholds: [asked.relation_threshold, asked.containment_threshold],
             is_judged: asked.with_judgement,
             strict: asked.strict,
             longest_message: runner.longest_message(),
@@ -61,6 +64,8 @@ impl DecodedComparison {
         caller: Caller,
         cancel: &Cancel,
     ) -> Result<v1::CompareReply, Refused> {
+        let [near, contained] = self.thresholds;
+        let thresholds = parse_relation_thresholds(engine, near, contained)?;
         let check = CompletenessCheck::begin(engine, &engine.roots.view(), self.strict)?;
         let dir = engine.data_dir.clone();
         let (disk, share) = (self.disk, self.share);
@@ -78,7 +83,7 @@ impl DecodedComparison {
         let model = self.is_judged.then(|| engine.models.in_force());
         let asked = Comparing {
             names: (&names.0, &names.1),
-            threshold: engine.threshold().get(),
+            thresholds,
             forms: self.forms,
             longest: self.longest_message,
             schemes: &self.schemes,

@@ -1,4 +1,4 @@
-//! Answers ListPairs: every pair of near-duplicates.
+//! Answers ListPairs: every pair of near-duplicates, and on request of documents one of which contains the other.
 
 use std::time::Instant;
 
@@ -10,17 +10,17 @@ use super::caller::Caller;
 use super::list_encoder::ListEncoder;
 use super::list_progress::ListProgress;
 use super::reply_channel::ReplySender;
-use super::request_params::{self, parse_path};
+use super::request_params::{self, parse_path, parse_ratio};
 use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::engine::Engine;
 use crate::read_side::catalogue::{self, PairPlace, PairStep};
-use crate::read_side::lists::{self, ListRequest};
+use crate::read_side::lists::{self, ListRequest, PairOptions};
 
 /// A decoded request for a list of pairs.
 pub(super) struct PairsRequest {
     list: ListRequest,
-    after: Option<PairPlace>,
+    options: PairOptions,
     with_judgement: bool,
     with_progress: bool,
 }
@@ -31,13 +31,19 @@ impl PairsRequest {
             let (a, b) = (parse_path(place.a)?, parse_path(place.b)?);
             Ok::<_, Status>(PairPlace::of(a.as_os_str(), b.as_os_str()))
         });
+        let containment = asked.containment_threshold;
+        let containment =
+            containment.map(|least| parse_ratio(Some(least), least, "containment_threshold"));
         Ok(Self {
             list: ListRequest {
                 view: request_params::parse_roots(engine, &asked.roots)?,
                 threshold: request_params::parse_threshold(engine, asked.threshold)?,
                 strict: asked.strict,
             },
-            after: after.transpose()?,
+            options: PairOptions {
+                containment: containment.transpose()?,
+                after: after.transpose()?,
+            },
             with_judgement: asked.with_judgement,
             with_progress: asked.with_progress,
         })
@@ -55,14 +61,13 @@ impl PairsRequest {
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
         let mut encoder = ListEncoder::new(engine, self.with_judgement, &account);
-        let after = self.after.as_ref();
         let mut progress = None;
         if self.with_progress {
             let (begun, first) = ListProgress::begin(self.files(engine, &account)?, Instant::now());
             send(Part::Progress(first))?;
             progress = Some(begun);
         }
-        let summary = lists::pairs(engine, &self.list, after, &account, &mut |step| {
+        let summary = lists::pairs(engine, &self.list, &self.options, &account, &mut |step| {
             let part = match step {
                 PairStep::Pair(pair) => encoder.pair(&pair).map(|pair| Some(Part::Pair(pair))),
                 PairStep::FileDone { files, pairs } => {
@@ -80,7 +85,7 @@ impl PairsRequest {
 
     /// Files of the roots asked about; `None` if the list is resumed.
     fn files(&self, engine: &Engine, account: &MemoryAccount) -> Result<Option<u64>, IndexError> {
-        if self.after.is_some() {
+        if self.options.after.is_some() {
             return Ok(None);
         }
         let index = engine.index.reader();

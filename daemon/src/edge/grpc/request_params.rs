@@ -13,7 +13,7 @@ use super::scheme::parse_scheme;
 use super::status::too_many;
 use crate::base::echo::echo;
 use crate::engine::Engine;
-use crate::read_side::query::{FindKind, MAX_HITS, QueryParams};
+use crate::read_side::query::{FindKind, MAX_HITS, QueryParams, RelationThresholds};
 use crate::write_side::roots::path_from;
 
 /// Most bytes of a path or a name; members nested in members have long ones.
@@ -66,6 +66,20 @@ pub(super) fn parse_threshold(engine: &Engine, asked: Option<f64>) -> Result<Rat
     parse_ratio(asked, engine.threshold().get(), "threshold")
 }
 
+/// Decodes the ratios from which a relation has its name: near-duplicate, and contains or contained-in.
+pub(super) fn parse_relation_thresholds(
+    engine: &Engine,
+    near: Option<f64>,
+    contained: Option<f64>,
+) -> Result<RelationThresholds, Status> {
+    let near = parse_ratio(near, engine.threshold().get(), "relation_threshold")?.get();
+    let contained = parse_ratio(contained, near, "containment_threshold")?.get();
+    Ok(RelationThresholds {
+        resemblance: near,
+        containment: contained,
+    })
+}
+
 /// Decodes ids of roots; none given means all roots.
 pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
     check_root_count(roots.len())?;
@@ -116,15 +130,14 @@ pub(super) fn parse_query(
             "limit is {limit}, not 1 to {MAX_HITS}"
         )));
     }
-    let near = engine.threshold().get();
-    let near = parse_ratio(query.relation_threshold, near, "relation_threshold")?.get();
-    let contained = parse_ratio(query.containment_threshold, near, "containment_threshold")?;
+    let (near, contained) = (query.relation_threshold, query.containment_threshold);
+    let relation = parse_relation_thresholds(engine, near, contained)?;
     Ok(QueryParams {
         kind,
         scheme: parse_scheme(kind, query)?,
         threshold: parse_ratio(query.threshold, defaults.threshold, "threshold")?.get(),
-        relation_threshold: near,
-        containment_threshold: contained.get(),
+        relation_threshold: relation.resemblance,
+        containment_threshold: relation.containment,
         limit: limit as usize,
         view: parse_roots(engine, &query.roots)?,
         keeps_texts: query.with_judgement,

@@ -1,4 +1,5 @@
-//! Pairs of files: near-duplicates, and each copy with the first file of its document.
+//! Pairs of files: near-duplicates, on request files one of which contains the other, and each copy with the first file
+//! of its document.
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
@@ -12,10 +13,11 @@ use simdex_index::{
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
+use super::containments::Containments;
 use super::group_files::GroupFiles;
 use super::{GroupFile, Pair, bytes_of, is_first, path_of, stored};
 use crate::base::visit::FirstError;
-use crate::read_side::query::Relation;
+use crate::read_side::query::{Relation, RelationThresholds};
 
 /// How many pairs were listed.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,8 @@ pub struct PairCounts {
     pub pairs: u64,
     /// Posting lists that the search skipped, because no pair depends on them.
     pub skipped_lists: u64,
+    /// Documents for which not all that contain them may have been found; `None` if containment was not requested.
+    pub uncertain: Option<u64>,
 }
 
 /// A position in the list of pairs: that of a pair already seen.
@@ -66,6 +70,9 @@ pub struct PairSelection<'a> {
     pub view: &'a View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
+    /// Least containment of one document in the other, for pairs that resemble each other less; `None` if these are
+    /// not requested.
+    pub containment: Option<Ratio>,
     /// Only pairs after this position.
     pub after: Option<&'a PairPlace>,
 }
@@ -114,14 +121,16 @@ pub fn visit_pairs(
         view,
         threshold,
         after,
+        ..
     } = request;
     let reader = GroupFiles { index, view };
     let search = index.pair_search(view, threshold);
+    let partners = Partners::of(index, &search, &request, account)?;
     let (mut files, mut count) = (0, 0);
     let mut failed = None;
     let visit_file = &mut |file: FileView| {
         let mut found = FoundPairs::none(account);
-        let listed = reader.pairs_from(&file, &search, &mut found);
+        let listed = reader.pairs_from(&file, &partners, &mut found);
         let listed = listed.map(|()| {
             found.visit(after, &mut |pair| {
                 count += 1;
@@ -146,7 +155,40 @@ pub fn visit_pairs(
     Ok(PairCounts {
         pairs: count,
         skipped_lists: search.skipped_lists(),
+        uncertain: partners.contained.map(|found| found.uncertain),
     })
+}
+
+/// Where the partners of a document come from, and how a pair is named.
+struct Partners<'a> {
+    search: &'a PairSearch<'a>,
+    contained: Option<Containments>,
+    thresholds: RelationThresholds,
+}
+
+impl<'a> Partners<'a> {
+    fn of(
+        index: &IndexReader,
+        search: &'a PairSearch<'a>,
+        request: &PairSelection<'_>,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let PairSelection {
+            view, threshold, ..
+        } = *request;
+        let contained = request.containment.map(|least| {
+            let documents = search.documents();
+            Containments::search(index, documents, (view, threshold, least), account)
+        });
+        Ok(Self {
+            search,
+            contained: contained.transpose()?,
+            thresholds: RelationThresholds {
+                resemblance: threshold.get(),
+                containment: request.containment.unwrap_or(threshold).get(),
+            },
+        })
+    }
 }
 
 /// The pairs of one file, with their memory counted: a partner may be carried by a hundred thousand files, and
@@ -203,7 +245,7 @@ impl GroupFiles<'_> {
     fn pairs_from(
         &self,
         file: &FileView,
-        search: &PairSearch<'_>,
+        partners: &Partners<'_>,
         found: &mut FoundPairs,
     ) -> Result<(), IndexError> {
         let Some((id, _)) = file.document else {
@@ -213,14 +255,16 @@ impl GroupFiles<'_> {
             self.copies(id, found)?;
         }
         let account = found.held.account().clone();
-        let partners = self.partners(file, id, search, &account)?;
+        let near = self.partners(file, id, partners.search, &account)?;
+        let contained = partners.contained.as_ref();
+        let contained = contained.map_or(&[][..], |found| found.of(id));
         // Each pair is listed, and counted, when its first file is reached.
-        for (other, edge) in partners.iter() {
+        for (other, edge) in near.iter().chain(contained) {
             account.cancel().check()?;
             let mut failed = FirstError::default();
             self.index.visit_files_of(*other, self.view, &mut |other| {
                 let is_later = in_list(&other, file).is_gt();
-                let pair = is_later.then(|| near_duplicate(file.clone(), other, *edge));
+                let pair = is_later.then(|| pair(file.clone(), other, *edge, partners.thresholds));
                 failed.flow(pair.flatten().map_or(Ok(()), |pair| found.add(pair)))
             })?;
             failed.into_result()?;
@@ -299,14 +343,24 @@ impl GroupFiles<'_> {
     }
 }
 
-/// A pair of near-duplicates; `edge` counts a's side first.
-fn near_duplicate(a: FileView, b: FileView, edge: EdgeRecord) -> Option<Pair> {
+/// A pair of files with different texts; `edge` counts a's side first.
+fn pair(
+    a: FileView,
+    b: FileView,
+    edge: EdgeRecord,
+    thresholds: RelationThresholds,
+) -> Option<Pair> {
+    let (resemblance, of_a, of_b) = (
+        edge.resemblance(),
+        edge.containment_of_a(),
+        edge.containment_of_b(),
+    );
     Some(Pair {
         documents: (a.document?.1, b.document?.1),
-        relation: Relation::NearDuplicate,
-        resemblance: edge.resemblance(),
-        containment_of_a: edge.containment_of_a(),
-        containment_of_b: edge.containment_of_b(),
+        relation: Relation::of(resemblance, of_a, of_b, thresholds),
+        resemblance,
+        containment_of_a: of_a,
+        containment_of_b: of_b,
         a,
         b,
     })

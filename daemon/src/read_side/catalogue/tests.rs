@@ -51,6 +51,7 @@ fn all_pairs() -> PairSelection<'static> {
     PairSelection {
         view: &View::All,
         threshold: threshold(),
+        containment: None,
         after: None,
     }
 }

@@ -1,6 +1,6 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
-//! Families are searched for as `versions` does: from the principal of each group, by its path, then from each old
+//! Families are searched for as `versions` does, by the thresholds of the report: from the principal of each group, by its path, then from each old
 //! document that was in none of these families, since revisions may be too far apart to be in one group
 //! ([`remaining_documents`]). A version is superseded by one that was revised from it, or that contains it, if there is
 //! evidence which of them is later. An excerpt supersedes nothing; and if one text contains another, its greater length
@@ -12,12 +12,12 @@
 mod longer_documents;
 mod remaining_documents;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use simdex_index::{GrowingPermit, View};
 use simdex_proto::defaults;
-use simdex_schema::DocumentHash;
+use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::SchemeKind;
 
 use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
@@ -51,8 +51,8 @@ pub(super) fn find(
     let relation_threshold = scope.engine.threshold();
     let params = FamilyParams {
         rule: LinkRule {
-            resemblance: defaults::FAMILY,
-            containment: scope.containment.max(defaults::FAMILY),
+            resemblance: scope.threshold,
+            containment: scope.containment.max(scope.threshold),
         },
         relation_threshold: relation_threshold.get(),
         containment_threshold: scope.containment,
@@ -68,6 +68,7 @@ pub(super) fn find(
         held: GrowingPermit::of(scope.account),
         placed: HashSet::new(),
         listed: HashSet::new(),
+        dates: HashMap::new(),
         undecided: HashSet::new(),
         sums: NAMES.into_iter().map(|name| (name, 0)).collect(),
         take,
@@ -98,6 +99,8 @@ struct StaleFinder<'a, 'b> {
     placed: HashSet<DocumentHash>,
     /// Versions listed as stale: a version that contains two documents is in the families of both.
     listed: HashSet<DocumentHash>,
+    /// Dates of documents that may contain an old one.
+    dates: HashMap<DocId, Option<i64>>,
     /// Pairs without evidence which version is later: a pair is found from both of its documents.
     undecided: HashSet<[DocumentHash; 2]>,
     sums: Sums,

@@ -43,7 +43,7 @@ pub struct UncheckedReport {
     pub mining_seconds: Option<u32>,
     /// Least ratio, from 0 to 1.
     pub threshold: Option<f64>,
-    /// Least containment, from 0 to 1; the threshold if not set.
+    /// Least containment, from 0 to 1; if not set the threshold, for stale versions that of the daemon.
     pub containment: Option<f64>,
     /// The load file to write.
     pub load_file: Option<LoadFileNames>,
@@ -95,7 +95,7 @@ pub enum BadReport {
     #[error("threshold is {0}, not a number from 0 to 1")]
     Threshold(f64),
     /// A threshold for a kind that does not use one.
-    #[error("a report of kind stale-versions, duplicates or cores takes no threshold")]
+    #[error("a report of kind duplicates or cores takes no threshold")]
     NoThreshold,
     /// Invalid parameters of cores.
     #[error(transparent)]
@@ -209,9 +209,7 @@ impl UncheckedReport {
             _ if load.is_some() => return Err(BadReport::NoLoadFile),
             _ if self.with_judgement => return Err(BadReport::NoJudgement),
             CheckedKind::Leak(_) if !self.roots.is_empty() => return Err(BadReport::NoRoots),
-            CheckedKind::StaleVersions(_) | CheckedKind::Duplicates | CheckedKind::Cores(_)
-                if threshold.is_some() =>
-            {
+            CheckedKind::Duplicates | CheckedKind::Cores(_) if threshold.is_some() => {
                 return Err(BadReport::NoThreshold);
             }
             _ => {}
@@ -291,13 +289,19 @@ impl CheckedReport {
         let otherwise = match &self.kind {
             // A file that resembles little may hold all: with a least share of its own, that alone decides.
             CheckedKind::Leak(_) if self.containment.is_none() => Ratio::new(defaults::CONTAINMENT),
+            CheckedKind::StaleVersions(_) => Ratio::new(defaults::FAMILY),
             _ => None,
         };
         let threshold = self.threshold.or(otherwise).unwrap_or(engine.threshold());
+        // As of `versions`, the resemblance of a line of versions is no measure of what contains one.
+        let contained = match self.kind {
+            CheckedKind::StaleVersions(_) => engine.threshold(),
+            _ => threshold,
+        };
         Ok(ReportRequest {
             view: view(engine, &self.roots)?,
             threshold,
-            containment: self.containment.unwrap_or(threshold),
+            containment: self.containment.unwrap_or(contained),
             strict,
             load: self.load,
             kind: self.kind.resolve(engine, threshold)?,

@@ -5,7 +5,6 @@
 //! family. A text so short that a longer document keeps no fingerprint of it is not found in that document
 //! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)).
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use simdex_index::{FileView, IndexError};
@@ -14,19 +13,22 @@ use simdex_schema::{DocId, DocumentHash};
 use super::{Finding, FindingError, StaleFinder, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::families::VersionDate;
+use crate::read_side::findings::{UNCERTAIN, compared_subject};
 use crate::read_side::query::{
-    Answer, FindKind, Overlap, QueryParams, best_date, date_of_document,
+    ContainerSearch, FindKind, Overlap, QueryParams, best_date, date_of_document,
 };
 
-/// Files of containers that are examined for one document.
-const MOST_CONTAINERS: usize = 1_000;
+/// Later documents that are read for one document, from the first and from the last, until one contains it.
+const MOST_READ: usize = 32;
+/// Bytes that the date of a document takes in a map, with spare capacity.
+const DATED: u64 = 48;
 
 /// The later documents that contain an old one.
 struct Containers {
-    /// The first file of the next one in time, what they share (the old one first), and its date.
-    next: Option<(i64, Vec<u8>, Overlap)>,
-    /// The first file of the latest, and its date.
-    newest: Option<(i64, Vec<u8>)>,
+    /// The next one in time, and what they share, the old one first.
+    next: (DocId, Overlap),
+    /// The latest, and its date.
+    newest: (DocId, i64),
 }
 
 impl StaleFinder<'_, '_> {
@@ -37,77 +39,92 @@ impl StaleFinder<'_, '_> {
         (id, hash): (DocId, DocumentHash),
         date: i64,
     ) -> Result<(), FindingError> {
+        // The consumer of the findings may be slow: the text and its permits end before.
+        let Some(Containers { next, newest }) = self.later_containers(file, id, date)? else {
+            return Ok(());
+        };
+        let of = self.first_file(next.0)?;
+        let newest = (newest.1, self.first_file(newest.0)?);
+        self.listed.insert(hash);
+        self.held.add(super::PLACED)?;
+        self.files_of(id, (&of, &next.1), &newest)
+    }
+
+    /// Of the later documents that contain one of this date, the first and the last. Those between them are not read,
+    /// so that the versions of a form, which contain one another, cost a few texts for each and not all.
+    fn later_containers(
+        &mut self,
+        file: &FileView,
+        own: DocId,
+        date: i64,
+    ) -> Result<Option<Containers>, FindingError> {
+        let scope = self.scope;
+        let subject = compared_subject(scope, file)?;
         let params = QueryParams {
             kind: FindKind::Containing,
             scheme: self.params.scheme,
             threshold: self.params.rule.containment,
             relation_threshold: self.params.relation_threshold,
             containment_threshold: self.params.containment_threshold,
-            limit: MOST_CONTAINERS,
-            view: self.scope.view.clone(),
+            limit: usize::MAX,
+            view: scope.view.clone(),
             keeps_texts: false,
         };
-        let answer = self
-            .scope
-            .query_and_count(file, &params, "looked_up", &mut self.sums)?;
-        let Some(answer) = answer else {
-            return Ok(());
+        let index = scope.engine.index.reader();
+        let search = subject
+            .as_ref()
+            .map(|subject| ContainerSearch::of(index, subject, &params, scope.cancel()));
+        let Some(search) = search.transpose()?.flatten() else {
+            count(&mut self.sums, "not_compared", 1);
+            return Ok(None);
         };
-        let containers = self.later(&answer, hash, date)?;
-        // The consumer of the findings may be slow: the hits and their permits end here.
-        drop(answer);
-        match containers {
-            Containers {
-                next: Some((_, of, overlap)),
-                newest: Some(newest),
-            } => {
-                self.listed.insert(hash);
-                self.held.add(super::PLACED)?;
-                self.files_of(id, (&of, &overlap), &newest)
-            }
-            _ => Ok(()),
+        count(&mut self.sums, "looked_up", 1);
+        count(&mut self.sums, UNCERTAIN, u64::from(search.is_uncertain));
+        let mut later = Vec::new();
+        for other in search.candidates().filter(|other| *other != own) {
+            let of_other = self.known_date(other)?;
+            later.extend(
+                of_other
+                    .filter(|of_other| *of_other > date)
+                    .map(|of_other| (of_other, other)),
+            );
         }
+        later.sort_unstable();
+        let found = first_and_last(&later, &mut |other| search.count(other))?;
+        count(
+            &mut self.sums,
+            "cut_short",
+            u64::from(found.is_none() && later.len() > 2 * MOST_READ),
+        );
+        Ok(found)
+    }
+
+    /// The date of a document, which is looked up once.
+    fn known_date(&mut self, document: DocId) -> Result<Option<i64>, IndexError> {
+        if let Some(known) = self.dates.get(&document) {
+            return Ok(*known);
+        }
+        let date = self.date(document)?.map(|date| date.seconds);
+        self.held.add(DATED)?;
+        self.dates.insert(document, date);
+        Ok(date)
+    }
+
+    /// The first file of a document by path; empty if all have disappeared since.
+    fn first_file(&self, document: DocId) -> Result<Vec<u8>, IndexError> {
+        let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
+        let mut first = Vec::new();
+        index.visit_files_of(document, view, &mut |file| {
+            first = bytes(&file.path);
+            ControlFlow::Break(())
+        })?;
+        Ok(first)
     }
 
     /// When a document was made, if that is known.
     pub(super) fn date(&self, document: DocId) -> Result<Option<VersionDate>, IndexError> {
         let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
         date_of_document(index, document, view, self.scope.cancel())
-    }
-
-    /// Of the documents that contain one of this date, those that are later.
-    fn later(
-        &self,
-        answer: &Answer,
-        own: DocumentHash,
-        date: i64,
-    ) -> Result<Containers, FindingError> {
-        let (mut next, mut newest) = (None, None);
-        let mut seen = HashSet::from([own]);
-        for hit in &answer.hits {
-            self.scope.cancel().check()?;
-            if !hit.document.is_some_and(|document| seen.insert(document)) {
-                continue;
-            }
-            let of_hit = hit.file.document.map(|(id, _)| self.date(id)).transpose()?;
-            let Some(later) = of_hit.flatten().map(|of_hit| of_hit.seconds) else {
-                continue;
-            };
-            if later <= date {
-                continue;
-            }
-            let path = bytes(&hit.file.path);
-            if next
-                .as_ref()
-                .is_none_or(|(first, by, _)| (later, &path) < (*first, by))
-            {
-                next = Some((later, path.clone(), hit.overlap));
-            }
-            if newest.as_ref().is_none_or(|(last, _)| later > *last) {
-                newest = Some((later, path));
-            }
-        }
-        Ok(Containers { next, newest })
     }
 
     /// Takes those files of a document contained in a later one that are old enough.
@@ -151,4 +168,33 @@ impl StaleFinder<'_, '_> {
         })?;
         failed.into_result()
     }
+}
+
+/// Of documents in the order of their dates, the first and the last that contain another one.
+fn first_and_last<E>(
+    later: &[(i64, DocId)],
+    count: &mut dyn FnMut(DocId) -> Result<Option<Overlap>, E>,
+) -> Result<Option<Containers>, E> {
+    let (mut next, mut newest) = (None, None);
+    for (at, (date, other)) in later.iter().enumerate().take(MOST_READ) {
+        if let Some(overlap) = count(*other)? {
+            next = Some((at, *date, *other, overlap));
+            break;
+        }
+    }
+    let after = next.map_or(0, |(at, ..)| at + 1);
+    for (date, other) in later[after..].iter().rev().take(MOST_READ) {
+        if let Some(overlap) = count(*other)? {
+            newest = Some((*date, *other, overlap));
+            break;
+        }
+    }
+    let next = next.map(|(_, date, other, overlap)| (date, other, overlap));
+    Ok(next.or(newest).map(|(date, other, overlap)| {
+        let (last, newest) = newest.map_or((date, other), |(date, other, _)| (date, other));
+        Containers {
+            next: (other, overlap),
+            newest: (newest, last),
+        }
+    }))
 }

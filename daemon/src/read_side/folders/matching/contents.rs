@@ -1,5 +1,6 @@
 //! The contents of each folder, including all nested folders, so that two folders can be compared exactly.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::{FileIdentity, FolderId, FolderPair, Tree};
@@ -14,6 +15,8 @@ pub(in crate::read_side::folders) struct Contents {
     ranges: Vec<(usize, usize)>,
     /// For each folder its number in the walk, and the number after the last folder in it.
     walked: Vec<(u32, u32)>,
+    /// Levels noted as evidence, and files of both sides that were compared: what a search has cost.
+    steps: Cell<u64>,
 }
 
 impl Contents {
@@ -33,6 +36,7 @@ impl Contents {
             numbers: Vec::with_capacity(tree.files.len()),
             ranges: vec![(0, 0); count],
             walked: vec![(0, 0); count],
+            steps: Cell::new(0),
         };
         let mut number = 0;
         let roots = (0..count as FolderId).filter(|&folder| tree.parent(folder).is_none());
@@ -80,6 +84,13 @@ impl Contents {
         &self.identity[from..to]
     }
 
+    /// Adds to the steps taken so far, and returns them.
+    pub(super) fn add_steps(&self, more: u64) -> u64 {
+        let steps = self.steps.get() + more;
+        self.steps.set(steps);
+        steps
+    }
+
     /// The number of files in a folder and all folders in it.
     pub(super) fn count(&self, folder: FolderId) -> u64 {
         self.files_within(folder).len() as u64
@@ -110,6 +121,7 @@ impl Contents {
 
     pub(super) fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
         let (of_a, of_b) = (self.files_within(a), self.files_within(b));
+        self.add_steps((of_a.len() + of_b.len()) as u64);
         let (in_a, in_b) = (Others::of(of_a, of_b), Others::of(of_b, of_a));
         // A file is a revision of one other file: one form in a folder does not match a hundred letters in the other.
         let both = in_a.by_group.iter();

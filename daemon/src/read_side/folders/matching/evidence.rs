@@ -128,6 +128,7 @@ impl Gathered<'_> {
     fn levels(&self, [a, b]: [FolderId; 2], [of_a, of_b]: [u8; 2], bits_by_pair: &mut BitsByPair) {
         let (mut a, mut b) = (Some(a), Some(b));
         while let (Some(own), Some(other)) = (a, b) {
+            self.contents.add_steps(1);
             if self.contents.holds(own, other) || self.contents.holds(other, own) {
                 break;
             }

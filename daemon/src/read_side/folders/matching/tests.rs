@@ -229,6 +229,43 @@ fn holds(tree: &Tree, outer: FolderId, inner: FolderId) -> bool {
 /// Two trees of nested folders, 2,000 deep, with the same files at their ends: each of the 2,000 pairs is nested
 /// in those above it. If all of them were searched, for each pair and for every two folders above it, the test
 /// would take an hour.
+/// The steps of a search among so many folders of eight files, whose file `at` is what `identity` says.
+fn steps(folders: u64, identity: impl Fn(u64, u64) -> FileIdentity) -> u64 {
+    let mut tree = Tree::default();
+    let root = tree.add_folder(None);
+    for folder in 0..folders {
+        let inside = tree.add_folder(Some(root));
+        (0..8).for_each(|at| tree.add_file(inside, identity(folder, at)));
+    }
+    tree.copies(0.1, 1, &mut |_| true).unwrap().steps
+}
+
+#[test]
+fn a_search_takes_steps_in_proportion_to_the_files() {
+    let form = |folder: u64, at: u64| revision(folder * 8 + at, 7, 7);
+    for (what, identity) in [
+        (
+            "strangers",
+            (|folder, at| plain(folder * 8 + at)) as fn(u64, u64) -> FileIdentity,
+        ),
+        ("copies of one folder", |_, at| plain(at)),
+        ("pairs of copies", |folder, at| plain(folder / 2 * 8 + at)),
+        ("one file in all", |folder, at| {
+            plain(if at == 0 { 0 } else { folder * 8 + at })
+        }),
+        ("forms of one template", form),
+        ("neighbours that overlap", |folder, at| {
+            plain(folder * 4 + at)
+        }),
+        ("revisions under their names", |folder, at| {
+            revision(folder * 8 + at, at, at)
+        }),
+    ] {
+        let [few, many] = [250, 1_000].map(|folders| steps(folders, identity));
+        assert!(many <= 5 * few + 100, "{what}: {few} became {many}");
+    }
+}
+
 #[test]
 fn deep_folders_cost_their_depth_for_a_pair() {
     let mut tree = Tree::default();

@@ -144,15 +144,10 @@ fn a_file_is_asked_about_below_the_roots_that_are_named() {
 fn what_is_out_of_its_range_is_refused() {
     let with_threshold = |kind: &str, threshold| UncheckedReport {
         threshold: Some(threshold),
-        older_than: (kind == "stale-versions").then_some(1),
         ..report(kind)
     };
     let many = copies_of(vec!["/a".into(); MOST_FILES + 1]);
     refuse([
-        (
-            with_threshold("stale-versions", 0.5),
-            BadReport::NoThreshold,
-        ),
         (with_threshold("duplicates", 0.5), BadReport::NoThreshold),
         (with_threshold("cores", 0.5), BadReport::NoThreshold),
         (with_threshold("groups", 1.5), BadReport::Threshold(1.5)),

@@ -2,7 +2,6 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_proto::defaults;
 use simdex_proto::lines::JsonPath;
 use simdex_proto::text::plural;
 
@@ -47,8 +46,8 @@ pub(super) fn question(
         row(out, "Threshold", &said)?;
     }
     if findings.kind == "stale-versions" {
-        let least = question.containment.unwrap_or(input.threshold);
-        let (links, threshold) = (defaults::FAMILY, least);
+        let links = input.threshold;
+        let threshold = question.containment.unwrap_or(links);
         let relation = format!(
             "versions resemble each other by {links} or more; one contains another from a share of {threshold} on"
         );

@@ -121,12 +121,13 @@ fn each_kind_of_question_states_the_parameters_that_it_has() {
     assert!(!page.contains("By owner"), "{page}");
     let stale = Question {
         older_than_seconds: Some(2 * 86_400),
+        containment: Some(0.6),
         ..Question::default()
     };
     let page = question_on_page("stale-versions", stale, &[]);
     let age = "Older than</th><td>2 days, dated before 2024-05-04 07:08 UTC</td>";
     assert!(page.contains(age), "{page}");
-    let thresholds = "by 0.5 or more; one contains another from a share of 0.8 on";
+    let thresholds = "by 0.8 or more; one contains another from a share of 0.6 on";
     assert!(page.contains(thresholds), "{page}");
     let page = question_on_page("duplicates", Question::default(), &[]);
     assert!(page.contains("Folders searched") && !page.contains("Threshold"));
