@@ -48,8 +48,8 @@ pub(crate) struct Global {
     /// Print one JSON object per line
     #[arg(long, global = true)]
     pub(crate) json: bool,
-    /// Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80
-    /// columns wide, or as many as $COLUMNS says
+    /// Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise
+    /// 80 columns wide, or as many as $COLUMNS says
     #[arg(long, global = true)]
     pub(crate) wide: bool,
 }
@@ -104,7 +104,7 @@ pub(crate) enum RequestVerb {
         /// A file, or a member of a container as it is listed, such as mail.eml!/offer.docx
         file: PathBuf,
         #[command(flatten)]
-        wanted: CompletenessArgs,
+        completeness: CompletenessArgs,
     },
     /// List the watched roots, or confirm the loss of files
     Roots {
@@ -136,9 +136,9 @@ const FIND_VERBS: [(&str, f64); 4] = [
 /// The command line, with each verb's defaults in its help.
 pub(crate) fn command() -> Command {
     Cli::command().mut_subcommands(|verb| {
-        let asked = FIND_VERBS.iter().find(|(name, _)| *name == verb.get_name());
-        match (asked, verb.get_name()) {
-            (Some((_, least)), _) => with_defaults(verb, *least),
+        let find_verb = FIND_VERBS.iter().find(|(name, _)| *name == verb.get_name());
+        match (find_verb, verb.get_name()) {
+            (Some((_, default_threshold)), _) => with_defaults(verb, *default_threshold),
             (None, "report") => {
                 verb.mut_arg("threshold", |ratio| ratio.help(report_threshold_help()))
             }
@@ -151,7 +151,7 @@ pub(crate) fn command() -> Command {
 const CONTAINED_VERSIONS: &str = "Containment from which a file is shown that resembles a version less than --threshold \
     and contains it or is contained in it, from 0 to 1; it leads to no other [default: --relation-threshold]";
 
-fn with_defaults(verb: Command, least: f64) -> Command {
+fn with_defaults(verb: Command, default_threshold: f64) -> Command {
     let (limit, threshold) = match verb.get_name() {
         "versions" => (
             format!(
@@ -160,7 +160,7 @@ fn with_defaults(verb: Command, least: f64) -> Command {
             ),
             format!(
                 "Least resemblance of a version and the one that it derives from, from 0 to 1 \
-                 [default: {least}]"
+                 [default: {default_threshold}]"
             ),
         ),
         _ => (
@@ -169,7 +169,7 @@ fn with_defaults(verb: Command, least: f64) -> Command {
                 defaults::LIMIT
             ),
             format!(
-                "Least resemblance or containment, from 0 to 1 [default: {least}]; how relations are \
+                "Least resemblance or containment, from 0 to 1 [default: {default_threshold}]; how relations are \
                  named does not depend on it"
             ),
         ),

@@ -38,7 +38,7 @@ use crate::output::{Printer, Record, eprint_line, summary_sentence};
 use crate::progress::{ListBar, waiting};
 
 /// What helps if the time allowed was too short to judge a whole list.
-const FEWER: &str = "raise --threshold, or list fewer roots";
+const UNJUDGED_ADVICE: &str = "raise --threshold, or list fewer roots";
 
 /// A connection, and the printer of answers.
 struct Session {
@@ -87,7 +87,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Templates(args) => templates::run(session, args).await,
         RequestVerb::Status => status::run(session).await,
         RequestVerb::Files(args) => files::run(session, args).await,
-        RequestVerb::Show { file, wanted } => show::run(session, &file, &wanted).await,
+        RequestVerb::Show { file, completeness } => show::run(session, &file, &completeness).await,
         RequestVerb::Roots { verb } => roots::run(session, verb).await,
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,
@@ -98,9 +98,9 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
 
 impl Session {
     /// With `--wait`, waits until the index is complete; with `--strict`, makes later requests fail while it is not.
-    async fn apply_completeness_flags(&mut self, wanted: &CompletenessArgs) -> Result<(), Failure> {
-        self.client = self.client.clone().strict(wanted.strict);
-        if wanted.wait {
+    async fn apply_completeness_flags(&mut self, args: &CompletenessArgs) -> Result<(), Failure> {
+        self.client = self.client.clone().strict(args.strict);
+        if args.wait {
             let what = "waiting until the index is complete";
             waiting(what, self.client.wait()).await?;
         }
@@ -109,12 +109,12 @@ impl Session {
 
     /// Prints what the index lacks and leaves out, one line each on stderr; nothing with `--json`.
     fn warn_if_incomplete(&self, completeness: Option<&wire::Completeness>) {
-        let Some(told) = completeness.filter(|_| !self.printer.is_json()) else {
+        let Some(completeness) = completeness.filter(|_| !self.printer.is_json()) else {
             return;
         };
-        let told = Completeness::from(told);
-        told.left_out().into_iter().for_each(eprint_line);
-        if let Some(pending) = told.pending {
+        let completeness = Completeness::from(completeness);
+        completeness.left_out().into_iter().for_each(eprint_line);
+        if let Some(pending) = completeness.pending {
             let advice = pending.advice();
             eprint_line(format!("the index is not complete: {pending}; {advice}"));
         }
@@ -126,13 +126,13 @@ impl Session {
         Ok(roots.iter().map(|root| root.id).collect())
     }
 
-    /// Prints the first `limit` items of a stream; returns their number and the closing record.
+    /// Prints the first `limit` items of a stream; returns their number and the summary.
     async fn print<R, T>(
         &mut self,
         listing: ItemStream<R>,
         limit: Option<u64>,
         as_record: impl FnMut(R::Item) -> T,
-    ) -> Result<(u64, R::Closing), Failure>
+    ) -> Result<(u64, R::Summary), Failure>
     where
         R: Reply,
         T: Record,
@@ -147,25 +147,25 @@ impl Session {
         listing: ItemStream<R>,
         limit: Option<u64>,
         as_record: impl FnMut(R::Item) -> T,
-    ) -> Result<(u64, R::Closing), Failure>
+    ) -> Result<(u64, R::Summary), Failure>
     where
         R: Reply,
         T: Record,
     {
         let bar = ListBar::new();
-        self.print_beside(&bar, headers, listing, limit, as_record)
+        self.print_with_progress(&bar, headers, listing, limit, as_record)
             .await
     }
 
     /// Like [`print_without`](Self::print_without), beside a line that says how far the list is.
-    async fn print_beside<R, T>(
+    async fn print_with_progress<R, T>(
         &mut self,
         bar: &ListBar,
         headers: &[&str],
         mut listing: ItemStream<R>,
         limit: Option<u64>,
         mut as_record: impl FnMut(R::Item) -> T,
-    ) -> Result<(u64, R::Closing), Failure>
+    ) -> Result<(u64, R::Summary), Failure>
     where
         R: Reply,
         T: Record,
@@ -181,7 +181,7 @@ impl Session {
             printed += 1;
         }
         bar.beside(|| list.end())?;
-        Ok((printed, listing.closing().await?))
+        Ok((printed, listing.summary().await?))
     }
 
     /// Prints the counts that close a list.
@@ -191,7 +191,7 @@ impl Session {
         let line = lines::Summary::from(summary);
         let promise = line.promise.as_ref();
         let promise = promise.map(|promise| promise.sentence(is_complete(completeness)));
-        self.print_closing(&line, &sentence, promise.as_deref(), completeness)
+        self.print_summary_line(&line, &sentence, promise.as_deref(), completeness)
     }
 
     /// Prints, for people, how rarely the answer lacks something that was asked for.
@@ -214,7 +214,7 @@ impl Session {
     }
 
     /// Prints the end of a list: its closing line with `--json`; otherwise a sentence, and a remark if there is one.
-    fn print_closing(
+    fn print_summary_line(
         &mut self,
         line: &impl Body,
         sentence: &str,
@@ -234,7 +234,7 @@ impl Session {
 
 /// Whether an answer is complete, as far as the daemon says.
 fn is_complete(completeness: Option<&wire::Completeness>) -> bool {
-    completeness.is_none_or(|told| told.complete)
+    completeness.is_none_or(|completeness| completeness.complete)
 }
 
 /// The absolute display path of FILE; `None` for `-`, standard input.

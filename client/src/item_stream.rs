@@ -1,4 +1,4 @@
-//! Answers that arrive item by item and end with a closing record.
+//! Answers that arrive item by item and end with a summary.
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub enum ReplyPart<I, C> {
     /// An item of the list.
     Item(I),
     /// The record that closes the list.
-    Closing(C),
+    Summary(C),
     /// How far the list is.
     Progress(wire::ListProgress),
 }
@@ -35,14 +35,14 @@ impl fmt::Debug for ProgressHook {
     }
 }
 
-/// A message type whose stream is a list of items and one closing record.
+/// A message type whose stream is a list of items and one summary.
 pub trait Reply {
     /// Type of the items.
     type Item;
     /// Type of the record that closes the list.
-    type Closing;
+    type Summary;
     /// The part that this message holds; `None` if a newer daemon sent a part unknown here.
-    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>>;
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Summary>>;
     /// Whether one item may be split over several messages.
     const CONTINUES: bool = false;
     /// Appends `next` to `before` if it continues it; otherwise returns `next`.
@@ -59,7 +59,7 @@ pub struct ItemStream<R: Reply> {
     /// Received, but not yet returned.
     ahead: Option<R::Item>,
     failed: Option<Error>,
-    closing: Option<R::Closing>,
+    summary: Option<R::Summary>,
     item_timeout: Duration,
     read_error: Option<ReadErrorWatcher>,
     progress: Option<ProgressHook>,
@@ -76,7 +76,7 @@ impl<R: Reply> ItemStream<R> {
             replies,
             ahead: None,
             failed: None,
-            closing: None,
+            summary: None,
             item_timeout,
             read_error,
             progress,
@@ -88,7 +88,7 @@ impl<R: Reply> ItemStream<R> {
     /// Returns the next item, or `None` once the list is complete.
     ///
     /// # Errors
-    /// [`Error::Incomplete`] if the stream ends without its closing record, the daemon's status, [`Error::Late`], or
+    /// [`Error::Incomplete`] if the stream ends without its summary, the daemon's status, [`Error::Late`], or
     /// [`Error::Unreadable`] if the uploaded bytes could not be read.
     pub async fn next(&mut self) -> Result<Option<R::Item>, Error> {
         let Some(mut item) = self.next_sent().await? else {
@@ -118,14 +118,14 @@ impl<R: Reply> ItemStream<R> {
             return Ok(Some(item));
         }
         self.failed.take().map_or(Ok(()), Err)?;
-        while self.closing.is_none() {
+        while self.summary.is_none() {
             let reply = self.next_reply().await?.ok_or(Error::Incomplete)?;
             match reply.part() {
                 Some(ReplyPart::Item(item)) => return Ok(Some(item)),
-                Some(ReplyPart::Closing(closing)) => self.closing = Some(closing),
-                Some(ReplyPart::Progress(told)) => {
+                Some(ReplyPart::Summary(summary)) => self.summary = Some(summary),
+                Some(ReplyPart::Progress(progress)) => {
                     if let Some(hook) = &self.progress {
-                        (hook.0)(&told);
+                        (hook.0)(&progress);
                     }
                 }
                 None => {}
@@ -134,13 +134,13 @@ impl<R: Reply> ItemStream<R> {
         Ok(None)
     }
 
-    /// Returns the closing record, skipping items not yet read.
+    /// Returns the summary, skipping items not yet read.
     ///
     /// # Errors
     /// As [`ItemStream::next`].
-    pub async fn closing(mut self) -> Result<R::Closing, Error> {
+    pub async fn summary(mut self) -> Result<R::Summary, Error> {
         while self.next().await?.is_some() {}
-        self.closing.ok_or(Error::Incomplete)
+        self.summary.ok_or(Error::Incomplete)
     }
 
     async fn next_reply(&mut self) -> Result<Option<R>, Error> {
@@ -162,17 +162,17 @@ impl<R: Reply> ItemStream<R> {
     }
 }
 
-/// Implements [`Reply`] for a message whose `part` is an item or a closing record.
+/// Implements [`Reply`] for a message whose `part` is an item or a summary.
 macro_rules! reply {
-    ($reply:ident, $module:ident, $item:ident, $closing:ident) => {
+    ($reply:ident, $module:ident, $item:ident, $summary:ident) => {
         impl Reply for wire::$reply {
             type Item = wire::$item;
-            type Closing = wire::$closing;
+            type Summary = wire::$summary;
 
-            fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
+            fn part(self) -> Option<ReplyPart<Self::Item, Self::Summary>> {
                 Some(match self.part? {
                     $module::Part::$item(item) => ReplyPart::Item(item),
-                    $module::Part::Summary(closing) => ReplyPart::Closing(closing),
+                    $module::Part::Summary(summary) => ReplyPart::Summary(summary),
                 })
             }
         }
@@ -196,14 +196,14 @@ pub enum FamilyPart {
 
 impl Reply for wire::FamilyReply {
     type Item = FamilyPart;
-    type Closing = wire::FamilySummary;
+    type Summary = wire::FamilySummary;
 
-    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Summary>> {
         use family_reply::Part as Sent;
         Some(match self.part? {
             Sent::File(file) => ReplyPart::Item(FamilyPart::File(file)),
             Sent::Edge(edge) => ReplyPart::Item(FamilyPart::Edge(edge)),
-            Sent::Summary(summary) => ReplyPart::Closing(summary),
+            Sent::Summary(summary) => ReplyPart::Summary(summary),
         })
     }
 }
@@ -212,13 +212,13 @@ reply!(ListFilesReply, list_files_reply, File, Summary);
 
 impl Reply for wire::ListPairsReply {
     type Item = wire::Pair;
-    type Closing = wire::Summary;
+    type Summary = wire::Summary;
 
-    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Summary>> {
         use list_pairs_reply::Part as Sent;
         Some(match self.part? {
             Sent::Pair(pair) => ReplyPart::Item(pair),
-            Sent::Summary(summary) => ReplyPart::Closing(summary),
+            Sent::Summary(summary) => ReplyPart::Summary(summary),
             Sent::Progress(progress) => ReplyPart::Progress(progress),
         })
     }
@@ -226,14 +226,14 @@ impl Reply for wire::ListPairsReply {
 
 impl Reply for wire::ListGroupsReply {
     type Item = wire::Group;
-    type Closing = wire::Summary;
+    type Summary = wire::Summary;
     const CONTINUES: bool = true;
 
-    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Summary>> {
         use list_groups_reply::Part as Sent;
         Some(match self.part? {
             Sent::Group(group) => ReplyPart::Item(group),
-            Sent::Summary(summary) => ReplyPart::Closing(summary),
+            Sent::Summary(summary) => ReplyPart::Summary(summary),
         })
     }
 
@@ -261,13 +261,13 @@ reply!(
 
 impl Reply for wire::ListFolderCopiesReply {
     type Item = wire::FolderCopies;
-    type Closing = wire::FolderCopiesSummary;
+    type Summary = wire::FolderCopiesSummary;
 
-    fn part(self) -> Option<ReplyPart<Self::Item, Self::Closing>> {
+    fn part(self) -> Option<ReplyPart<Self::Item, Self::Summary>> {
         use list_folder_copies_reply::Part as Sent;
         Some(match self.part? {
             Sent::Folders(folders) => ReplyPart::Item(folders),
-            Sent::Summary(summary) => ReplyPart::Closing(summary),
+            Sent::Summary(summary) => ReplyPart::Summary(summary),
         })
     }
 }

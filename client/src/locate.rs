@@ -109,10 +109,10 @@ fn resolve_directories(file: &Path) -> Option<PathBuf> {
     Some(directory.join(name))
 }
 
-/// The root among `roots` at the path `asked`.
-pub(crate) fn root_at<'a>(roots: &'a [Root], asked: &Path) -> Result<&'a Root, Error> {
-    let resolved = resolve_directories(asked);
-    for path in [Some(absolute(asked)?), resolved].into_iter().flatten() {
+/// The root among `roots` at the path `root_path`.
+pub(crate) fn root_at<'a>(roots: &'a [Root], root_path: &Path) -> Result<&'a Root, Error> {
+    let resolved = resolve_directories(root_path);
+    for path in [Some(absolute(root_path)?), resolved].into_iter().flatten() {
         // Compared by components, so that a trailing slash makes no difference.
         let found = roots
             .iter()
@@ -122,7 +122,7 @@ pub(crate) fn root_at<'a>(roots: &'a [Root], asked: &Path) -> Result<&'a Root, E
         }
     }
     Err(Error::NoSuchRoot {
-        path: asked.to_owned(),
+        path: root_path.to_owned(),
         known: roots
             .iter()
             .map(|root| path_from_bytes(&root.path).to_owned())

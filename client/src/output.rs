@@ -38,18 +38,21 @@ pub(crate) struct Printer<W: Write> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Json,
-    Table { colour: bool, most: Option<usize> },
+    Table {
+        colour: bool,
+        max_cells: Option<usize>,
+    },
 }
 
 /// Width of a terminal, in cells.
-const TERMINAL: usize = 80;
+const DEFAULT_TERMINAL_WIDTH: usize = 80;
 
 /// The greatest width of lines: `COLUMNS` if set, otherwise a terminal's; `None` if stdout is not a terminal.
 fn width(columns: Option<&OsStr>, is_terminal: bool) -> Option<usize> {
     let columns = columns.and_then(OsStr::to_str);
     let columns = columns.and_then(|columns| columns.parse().ok());
     let columns = columns.filter(|columns| *columns > 0);
-    columns.or_else(|| is_terminal.then_some(TERMINAL))
+    columns.or_else(|| is_terminal.then_some(DEFAULT_TERMINAL_WIDTH))
 }
 
 impl Printer<BufWriter<StdoutLock<'static>>> {
@@ -59,11 +62,11 @@ impl Printer<BufWriter<StdoutLock<'static>>> {
         let is_terminal = stdout.is_terminal();
         let colour = is_terminal && std::env::var_os("NO_COLOR").is_none();
         let columns = std::env::var_os("COLUMNS");
-        let most = width(columns.as_deref(), is_terminal).filter(|_| !wide);
+        let max_cells = width(columns.as_deref(), is_terminal).filter(|_| !wide);
         let form = if json {
             Form::Json
         } else {
-            Form::Table { colour, most }
+            Form::Table { colour, max_cells }
         };
         Self {
             out: BufWriter::new(stdout.lock()),
@@ -79,9 +82,9 @@ impl<W: Write> Printer<W> {
     }
 
     /// Maximum number of cells in a line; `None` if lines are not cut.
-    fn most_cells(&self) -> Option<usize> {
+    fn max_cells(&self) -> Option<usize> {
         match self.form {
-            Form::Table { most, .. } => most,
+            Form::Table { max_cells, .. } => max_cells,
             Form::Json => None,
         }
     }
@@ -98,11 +101,11 @@ impl<W: Write> Printer<W> {
 
     /// Starts a list of records of one type.
     pub(crate) fn list<R: Tabular>(&mut self) -> List<'_, W> {
-        let (colour, most) = match self.form {
-            Form::Table { colour, most } => (colour, most),
+        let (colour, max_cells) = match self.form {
+            Form::Table { colour, max_cells } => (colour, max_cells),
             Form::Json => (false, None),
         };
-        let table = Table::new(R::COLUMNS, colour, most);
+        let table = Table::new(R::COLUMNS, colour, max_cells);
         List {
             printer: self,
             table,

@@ -39,8 +39,8 @@ impl ListBar {
     }
 
     /// Shows how far the list is.
-    pub(crate) fn show(&self, told: &ListProgress) {
-        let template = match told.of {
+    pub(crate) fn show(&self, progress: &ListProgress) {
+        let template = match progress.of {
             Some(of) => {
                 self.0.set_length(of);
                 OF_ALL
@@ -50,8 +50,8 @@ impl ListBar {
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.0.set_style(style);
         }
-        self.0.set_position(told.files);
-        self.0.set_message(sentence(told));
+        self.0.set_position(progress.files);
+        self.0.set_message(sentence(progress));
         self.0.enable_steady_tick(TICK);
     }
 
@@ -67,11 +67,15 @@ impl ListBar {
 }
 
 /// How many files are done, of all where that is known, and what was found in them.
-fn sentence(told: &ListProgress) -> String {
-    let pairs = counted(told.pairs, "pair");
-    match told.of {
-        Some(of) => format!("{} of {}, {pairs} found", told.files, counted(of, "file")),
-        None => format!("{}, {pairs} found", counted(told.files, "file")),
+fn sentence(progress: &ListProgress) -> String {
+    let pairs = counted(progress.pairs, "pair");
+    match progress.of {
+        Some(of) => format!(
+            "{} of {}, {pairs} found",
+            progress.files,
+            counted(of, "file")
+        ),
+        None => format!("{}, {pairs} found", counted(progress.files, "file")),
     }
 }
 
@@ -81,12 +85,15 @@ mod tests {
 
     #[test]
     fn a_list_says_how_many_files_are_done_of_all_and_a_resumed_one_how_many_are_done() {
-        let told = |of| ListProgress {
+        let progress = |of| ListProgress {
             files: 12,
             of,
             pairs: 1,
         };
-        assert_eq!(sentence(&told(Some(40))), "12 of 40 files, 1 pair found");
-        assert_eq!(sentence(&told(None)), "12 files, 1 pair found");
+        assert_eq!(
+            sentence(&progress(Some(40))),
+            "12 of 40 files, 1 pair found"
+        );
+        assert_eq!(sentence(&progress(None)), "12 files, 1 pair found");
     }
 }

@@ -1,8 +1,8 @@
 //! A report that arrives file by file, written with the caller's rights and checked before it gets its name.
 //!
 //! It grows in a hidden folder beside its destination (folders 0700, files 0600), is checked against its own manifest,
-//! and is renamed once it is complete. If anything ends it earlier, nothing is left behind; what a killed process left is
-//! removed by the next one that writes into the same directory.
+//! and is renamed once it is complete. If anything ends it earlier, nothing is left behind; what a killed process left
+//! is removed by the next one that writes into the same directory.
 
 mod left_over;
 
@@ -21,7 +21,7 @@ use left_over::{hidden_path, lock, remove_left_over};
 
 const MANIFEST: &str = "manifest.json";
 /// Files written at the same time; the daemon has four open.
-const MOST_OPEN: usize = 16;
+const MAX_OPEN: usize = 16;
 /// Longest name of a file in bytes, and deepest nesting of folders.
 const LONGEST_NAME: usize = 256;
 const DEEPEST: usize = 4;
@@ -144,7 +144,7 @@ impl ReportFolder {
         if parts.is_empty() || !short || !parts.iter().all(plain) || name.contains('\0') {
             return Err(Error::BadReport("a file has a name that leads elsewhere"));
         }
-        if self.open.len() >= MOST_OPEN {
+        if self.open.len() >= MAX_OPEN {
             return Err(Error::BadReport("too many files grow at the same time"));
         }
         let mut folder = PathBuf::new();

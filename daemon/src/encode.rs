@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_index::FileView;
+use simdex_index::FileInfo;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
-use crate::read_side::catalogue::{ClusterFiles, Group, GroupFile, Pair};
+use crate::read_side::catalogue::{ClusterFiles, Group, GroupMember, Pair};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{RatioEstimate, Relation};
 
-pub use answer::{Closing, answer, comparison, judgement, not_judged};
+pub use answer::{SummaryContext, answer, comparison, judgement, not_judged};
 pub use calibration::{calibration, sampling};
 pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use judging::{evaluation, model, sampled_pairs, trained};
@@ -66,7 +66,7 @@ pub fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
 }
 
 /// Encodes a file with its state.
-pub fn file(file: &FileView) -> v1::File {
+pub fn file(file: &FileInfo) -> v1::File {
     let content = file.record.content();
     let read = file.content.as_ref();
     let media_type = read.map(|read| read.media_type.clone());
@@ -94,7 +94,7 @@ pub fn file(file: &FileView) -> v1::File {
     }
 }
 
-fn facts(file: &FileView) -> Vec<v1::Fact> {
+fn facts(file: &FileInfo) -> Vec<v1::Fact> {
     let facts = crate::read_side::catalogue::facts(file).into_iter();
     let fact = |(name, value): (&str, &str)| v1::Fact {
         name: name.to_owned(),
@@ -103,7 +103,7 @@ fn facts(file: &FileView) -> Vec<v1::Fact> {
     facts.map(fact).collect()
 }
 
-fn place(file: &FileView) -> Option<v1::Place> {
+fn place(file: &FileInfo) -> Option<v1::Place> {
     let place = file.record.member?;
     Some(v1::Place {
         container: path(&file.container()?),
@@ -173,7 +173,7 @@ pub fn cluster(cluster: &ClusterFiles) -> v1::Group {
     }
 }
 
-fn member(member: &GroupFile) -> v1::Member {
+fn member(member: &GroupMember) -> v1::Member {
     v1::Member {
         path: path(&member.file.path),
         document: member.document.0.to_vec(),
@@ -197,7 +197,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
         documents: summary.counts.documents,
         groups: summary.groups,
         pairs: summary.pairs,
-        suppressed: summary.skipped_lists,
+        suppressed: summary.common_lists_skipped,
         unfinished: summary.unfinished,
         unjudged: summary.unjudged,
         uncertain: summary.uncertain,
@@ -215,9 +215,9 @@ mod tests {
     use simdex_schema::{FileKey, FileRecord, FileStat, Reason, RootId, State};
     use std::ffi::OsStr;
 
-    pub(super) fn unreadable(name: &[u8]) -> FileView {
+    pub(super) fn unreadable(name: &[u8]) -> FileInfo {
         let outcome = FileOutcome::Unread(State::Unreadable, Reason::IoError.into());
-        FileView {
+        FileInfo {
             path: OsStr::from_bytes(name).into(),
             key: FileKey {
                 root: RootId(1),
@@ -241,7 +241,7 @@ mod tests {
                 member_states: [unread.clone()].into(),
                 ..ListCounts::default()
             },
-            skipped_lists: 3,
+            common_lists_skipped: 3,
             ..ListSummary::default()
         };
         let encoded = summary(&list);

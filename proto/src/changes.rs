@@ -133,8 +133,8 @@ impl<R: BufRead> GroupReader<R> {
 /// Reads the next line, of limited length; empty after the last.
 fn next_line(lines: &mut impl BufRead, longest: usize) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
-    let most = longest as u64 + 1;
-    lines.take(most).read_until(b'\n', &mut line)?;
+    let max_bytes = longest as u64 + 1;
+    lines.take(max_bytes).read_until(b'\n', &mut line)?;
     match line.len() > longest {
         true => Err(malformed("a line of it takes too many bytes")),
         false => Ok(line),

@@ -229,8 +229,8 @@ impl From<&v1::Completeness> for Completeness {
 }
 
 impl From<Completeness> for v1::Completeness {
-    fn from(told: Completeness) -> Self {
-        let pending = told.pending.map(|pending| v1::Pending {
+    fn from(completeness: Completeness) -> Self {
+        let pending = completeness.pending.map(|pending| v1::Pending {
             queued: pending.queued,
             retrying: pending.retrying,
             unsettled: pending.unsettled,
@@ -243,10 +243,13 @@ impl From<Completeness> for v1::Completeness {
             alarm: pending.alarm,
         });
         Self {
-            complete: told.complete,
+            complete: completeness.complete,
             pending,
-            template_lines: told.template_lines,
-            template_list: told.template_list.as_deref().map_or_else(Vec::new, bytes),
+            template_lines: completeness.template_lines,
+            template_list: completeness
+                .template_list
+                .as_deref()
+                .map_or_else(Vec::new, bytes),
         }
     }
 }
@@ -301,20 +304,20 @@ mod tests {
 
     #[test]
     fn what_is_left_out_is_told_whatever_else_is_noted() {
-        let told = |lines| {
+        let left_out = |lines| {
             let whole = Completeness::from(Pending::default());
             let whole = whole.with_template_lines(lines, Some([0xa7; 32]));
-            let told = whole.with_unsettled(1, 0).with_damaged(0);
-            assert_eq!(told.template_list, Some("a7".repeat(32)));
+            let completeness = whole.with_unsettled(1, 0).with_damaged(0);
+            assert_eq!(completeness.template_list, Some("a7".repeat(32)));
             assert_eq!(
-                Completeness::from(&v1::Completeness::from(told.clone())),
-                told
+                Completeness::from(&v1::Completeness::from(completeness.clone())),
+                completeness
             );
-            told.left_out()
+            completeness.left_out()
         };
         let said = |lines: &str| Some(format!("{lines} left out of what is compared"));
-        assert_eq!(told(0), None);
-        assert_eq!(told(1), said("1 template line is"));
-        assert_eq!(told(1_200), said("1,200 template lines are"));
+        assert_eq!(left_out(0), None);
+        assert_eq!(left_out(1), said("1 template line is"));
+        assert_eq!(left_out(1_200), said("1,200 template lines are"));
     }
 }

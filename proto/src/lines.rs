@@ -185,8 +185,8 @@ fn filled(text: &str) -> Option<String> {
 }
 
 /// The completeness in a reply. A reply without it is not known to be complete.
-fn completeness(told: Option<&v1::Completeness>) -> Completeness {
-    told.map(Into::into).unwrap_or_default()
+fn completeness(completeness: Option<&v1::Completeness>) -> Completeness {
+    completeness.map(Into::into).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub const MAX_BUCKET_BITS: u8 = 24;
 /// A shard is closed once it holds this many bytes (sled reads leaves of up to 16 values whole).
 pub const SHARD_BYTES: usize = 2560;
 /// Most shards of a bucket (room for 160 million documents of one fingerprint).
-pub const MOST_SHARDS: usize = u16::MAX as usize;
+pub const MAX_SHARDS: usize = u16::MAX as usize;
 
 /// The kept bits of a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -161,7 +161,7 @@ impl<'a> Bucket<'a> {
     pub fn parse(shard_0: &'a [u8]) -> Result<Self, DecodeError> {
         let mut input = Reader::new(shard_0);
         let further: u16 = input.narrow("shards")?;
-        if usize::from(further) >= MOST_SHARDS {
+        if usize::from(further) >= MAX_SHARDS {
             return Err(DecodeError::OutOfRange("shards"));
         }
         let mut first_keys = Vec::new();

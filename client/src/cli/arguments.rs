@@ -60,7 +60,7 @@ pub(crate) struct FindArgs {
     #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) completeness: CompletenessArgs,
 }
 
 /// A query about one document whose answer may be folded and judged.
@@ -115,7 +115,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) completeness: CompletenessArgs,
 }
 
 /// Forms of a difference.

@@ -17,8 +17,8 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) target: ReportTarget,
     /// Compare with this earlier report of the same kind, given by its directory or manifest; changes are written to
-    /// DIR.changes.jsonl beside the new report. With --keep, give the name of a kept report; changes are part of the new
-    /// one
+    /// DIR.changes.jsonl beside the new report. With --keep, give the name of a kept report; changes are part of the
+    /// new one
     #[arg(long, value_name = "REPORT")]
     pub(crate) since: Option<PathBuf>,
     #[command(flatten)]
@@ -32,7 +32,7 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) completeness: CompletenessArgs,
 }
 
 /// Destination of a report.

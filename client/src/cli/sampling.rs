@@ -27,7 +27,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) completeness: CompletenessArgs,
 }
 
 impl CalibrateArgs {

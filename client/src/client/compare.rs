@@ -44,11 +44,11 @@ impl Client {
         a: wire::Side,
         b: wire::Side,
     ) -> Result<wire::CompareReply, Error> {
-        let asked = CompareOptions {
+        let options = CompareOptions {
             without_difference: true,
             ..CompareOptions::default()
         };
-        self.compare_with(a, b, asked).await
+        self.compare_with(a, b, options).await
     }
 
     /// Compares two documents with the given options.
@@ -56,21 +56,21 @@ impl Client {
         &self,
         a: wire::Side,
         b: wire::Side,
-        asked: CompareOptions,
+        options: CompareOptions,
     ) -> Result<wire::CompareReply, Error> {
-        let schemes = asked.schemes.into_iter();
+        let schemes = options.schemes.into_iter();
         let request = wire::CompareRequest {
             a: Some(a),
             b: Some(b),
-            without_difference: asked.without_difference,
+            without_difference: options.without_difference,
             schemes: schemes.map(Into::into).collect(),
-            n: asked.n,
-            with_judgement: asked.with_judgement,
-            with_words: asked.with_words,
-            with_operations: asked.with_operations,
+            n: options.n,
+            with_judgement: options.with_judgement,
+            with_words: options.with_words,
+            with_operations: options.with_operations,
             strict: self.strict,
-            relation_threshold: asked.relation_threshold,
-            containment_threshold: asked.containment_threshold,
+            relation_threshold: options.relation_threshold,
+            containment_threshold: options.containment_threshold,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

@@ -18,10 +18,13 @@ pub struct PairOptions {
 }
 
 impl Client {
-    /// Has `told` called with how far a list of pairs is: first, and then twice a second at most.
-    pub fn with_progress(self, told: impl Fn(&wire::ListProgress) + Send + Sync + 'static) -> Self {
+    /// Has `on_progress` called with how far a list of pairs is: first, and then twice a second at most.
+    pub fn with_progress(
+        self,
+        on_progress: impl Fn(&wire::ListProgress) + Send + Sync + 'static,
+    ) -> Self {
         Self {
-            progress: Some(ProgressHook(Arc::new(told))),
+            progress: Some(ProgressHook(Arc::new(on_progress))),
             ..self
         }
     }

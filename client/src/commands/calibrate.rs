@@ -18,36 +18,36 @@ use crate::output::text::UNKNOWN;
 use crate::output::{CalibrationPage, eprint_line};
 use crate::progress::waiting;
 
-pub(super) async fn run(session: &mut Session, asked: &CalibrateArgs) -> Result<Outcome, Failure> {
+pub(super) async fn run(session: &mut Session, args: &CalibrateArgs) -> Result<Outcome, Failure> {
     // Fail before the long work rather than after it.
-    if let Some(page) = &asked.report
+    if let Some(page) = &args.report
         && page.symlink_metadata().is_ok()
     {
         let there = io::Error::from(io::ErrorKind::AlreadyExists);
         return Err(unwritable(page, there).into());
     }
-    if asked.apply && !asked.yes {
+    if args.apply && !args.yes {
         sampling::require_somebody()?;
     }
-    session.apply_completeness_flags(&asked.wanted).await?;
-    let roots = session.root_ids(&asked.roots).await?;
-    let (precision, threshold) = (asked.precision, asked.threshold.value);
+    session.apply_completeness_flags(&args.completeness).await?;
+    let roots = session.root_ids(&args.roots).await?;
+    let (precision, threshold) = (args.precision, args.threshold.value);
     let measuring = session.client.calibrate(precision, threshold, roots);
     let reply = waiting("measuring", measuring).await?;
-    if let Some(page) = &asked.report {
-        write_page(page, &reply, &asked.roots).map_err(|source| unwritable(page, source))?;
+    if let Some(page) = &args.report {
+        write_page(page, &reply, &args.roots).map_err(|source| unwritable(page, source))?;
     }
     if session.printer.is_json() {
         session.printer.line(&Calibration::from(&reply))?;
     } else {
         session.printer.calibration(&reply)?;
-        if let Some(page) = &asked.report {
+        if let Some(page) = &args.report {
             eprint_line(format!("the evidence is in {}", page.display()));
         }
     }
     session.warn_if_incomplete(reply.completeness.as_ref());
-    match asked.apply {
-        true => apply(session, &reply, asked.yes).await,
+    match args.apply {
+        true => apply(session, &reply, args.yes).await,
         false => Ok(Outcome::Answered),
     }
 }

@@ -19,12 +19,12 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     if path_a.is_none() && path_b.is_none() {
         return Err(Failure::InputTwice);
     }
-    session.apply_completeness_flags(&args.wanted).await?;
+    session.apply_completeness_flags(&args.completeness).await?;
     let side_a = side(session, path_a.is_some(), &args.a).await?;
     let side_b = side(session, path_b.is_some(), &args.b).await?;
     let is_json = session.printer.is_json();
-    let asked = options(&args, is_json);
-    let compared = session.client.compare_with(side_a, side_b, asked);
+    let options = options(&args, is_json);
+    let compared = session.client.compare_with(side_a, side_b, options);
     let reply = waiting("comparing", compared).await?;
     let missing = left_out(&reply, args.diff, is_json).map(str::to_owned);
     let completeness = reply.completeness.clone();
@@ -76,12 +76,12 @@ fn options(args: &CompareArgs, is_json: bool) -> CompareOptions {
 /// Remark on files that were not read again.
 fn last_read(reply: &CompareReply, paths: [&Option<PathBuf>; 2]) -> Vec<String> {
     let sides = [&reply.last_read_a, &reply.last_read_b];
-    let told = sides.into_iter().zip(paths).filter_map(|(side, path)| {
+    let remarks = sides.into_iter().zip(paths).filter_map(|(side, path)| {
         let side = LastRead::from(side.as_ref()?);
         let path = path.as_ref()?.display();
         Some(format!("{path}: {}", side.sentence()))
     });
-    told.collect()
+    remarks.collect()
 }
 
 async fn side(session: &Session, is_file: bool, file: &Path) -> Result<Side, Failure> {

@@ -10,7 +10,9 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 
 pub(super) async fn run(session: &mut Session, args: FilesArgs) -> Result<Outcome, Failure> {
-    session.apply_completeness_flags(&args.list.wanted).await?;
+    session
+        .apply_completeness_flags(&args.list.completeness)
+        .await?;
     let roots = session.root_ids(&args.list.roots.paths).await?;
     let after = args.after.as_deref().map(shown).transpose()?;
     let files = session

@@ -54,12 +54,12 @@ pub(super) async fn run(
                 .await?
         }
     };
-    let asked = QuestionAsked {
+    let context = QueryContext {
         kind,
         path: path.as_deref(),
         threshold: args.threshold.value,
     };
-    close(session, &asked, count, &summary)
+    print_query_summary(session, &context, count, &summary)
 }
 
 /// Prints the matches that are not folded, each with the number folded under it; returns the number of all matches.
@@ -93,7 +93,7 @@ async fn print_folded(
             "{files} folded under a better near-duplicate; --fold never lists all"
         ));
     }
-    Ok((matches.len() as u64, listing.closing().await?))
+    Ok((matches.len() as u64, listing.summary().await?))
 }
 
 /// Waits if requested, and builds the options from the arguments.
@@ -101,7 +101,7 @@ pub(super) async fn wait_and_options(
     session: &mut Session,
     args: &FindArgs,
 ) -> Result<FindOptions, Failure> {
-    session.apply_completeness_flags(&args.wanted).await?;
+    session.apply_completeness_flags(&args.completeness).await?;
     Ok(FindOptions {
         scheme: args.scheme.into(),
         threshold: args.threshold.value,
@@ -115,7 +115,7 @@ pub(super) async fn wait_and_options(
 }
 
 /// The query's arguments, for the remarks that close an answer.
-pub(super) struct QuestionAsked<'a> {
+pub(super) struct QueryContext<'a> {
     pub(super) kind: FindKind,
     /// The file; `None` for standard input.
     pub(super) path: Option<&'a Path>,
@@ -123,7 +123,7 @@ pub(super) struct QuestionAsked<'a> {
     pub(super) threshold: Option<f64>,
 }
 
-impl QuestionAsked<'_> {
+impl QueryContext<'_> {
     fn name(&self) -> Cow<'_, str> {
         self.path
             .map_or("standard input".into(), Path::to_string_lossy)
@@ -140,22 +140,22 @@ impl QuestionAsked<'_> {
 }
 
 /// Prints the summary line and remarks.
-pub(super) fn close(
+pub(super) fn print_query_summary(
     session: &mut Session,
-    asked: &QuestionAsked<'_>,
+    context: &QueryContext<'_>,
     count: u64,
     summary: &QuerySummary,
 ) -> Result<Outcome, Failure> {
     if count == 0 {
-        refuse_incomparable(&asked.name(), summary)?;
+        refuse_incomparable(&context.name(), summary)?;
     }
     if session.printer.is_json() {
-        let path = asked.path.map(path_bytes);
+        let path = context.path.map(path_bytes);
         session
             .printer
             .line(&QueryLine::new(path.as_deref(), summary))?;
     }
-    for remark in remarks(asked, count, summary) {
+    for remark in remarks(context, count, summary) {
         eprint_line(remark);
     }
     session.remark_unjudged(
@@ -218,15 +218,15 @@ fn compared_by_remark(name: &str, query: &QuerySummary) -> Option<String> {
 }
 
 /// Remarks on what the list alone would hide.
-fn remarks(asked: &QuestionAsked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
-    let name = asked.name();
+fn remarks(context: &QueryContext<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
+    let name = context.name();
     let mut remarks = Vec::new();
     if count == 0 {
-        remarks.push(nothing_found(asked, query));
+        remarks.push(nothing_found(context, query));
     }
     remarks.extend(about_subject(&name, query));
     if query.truncated {
-        let more = match asked.kind {
+        let more = match context.kind {
             FindKind::Related => "the family may have more versions; --limit finds more",
             _ => "more files reach the threshold; --limit lists more",
         };
@@ -264,15 +264,19 @@ fn about_subject(name: &str, query: &QuerySummary) -> Vec<String> {
 }
 
 /// Explains an empty list.
-fn nothing_found(asked: &QuestionAsked<'_>, query: &QuerySummary) -> String {
-    let (name, threshold) = (asked.name(), asked.threshold());
-    let relation = match asked.kind {
+fn nothing_found(context: &QueryContext<'_>, query: &QuerySummary) -> String {
+    let (name, threshold) = (context.name(), context.threshold());
+    let relation = match context.kind {
         FindKind::Similar => "resembles",
         FindKind::Containing => "contains",
         FindKind::Contained => "is contained in",
         FindKind::Related => "is a version of",
     };
-    match query.completeness.as_ref().map(|told| told.complete) {
+    match query
+        .completeness
+        .as_ref()
+        .map(|completeness| completeness.complete)
+    {
         Some(false) => {
             format!("no other file found yet that {relation} {name} by {threshold} or more")
         }
@@ -287,8 +291,8 @@ mod tests {
     use super::*;
     use simdex_client::wire::{self, Completeness};
 
-    fn asked(kind: FindKind) -> QuestionAsked<'static> {
-        QuestionAsked {
+    fn context(kind: FindKind) -> QueryContext<'static> {
+        QueryContext {
             kind,
             path: Some(Path::new("/a")),
             threshold: None,
@@ -305,7 +309,7 @@ mod tests {
             unverified: 1,
             ..QuerySummary::default()
         };
-        let said = remarks(&asked(FindKind::Similar), 2, &query);
+        let said = remarks(&context(FindKind::Similar), 2, &query);
         assert_eq!(
             said[2..],
             [
@@ -313,8 +317,8 @@ mod tests {
                 "passages found in very many files (2 posting lists) were not used to find further files"
             ]
         );
-        assert!(remarks(&asked(FindKind::Similar), 2, &QuerySummary::default()).is_empty());
-        let nothing = remarks(&asked(FindKind::Contained), 0, &QuerySummary::default());
+        assert!(remarks(&context(FindKind::Similar), 2, &QuerySummary::default()).is_empty());
+        let nothing = remarks(&context(FindKind::Contained), 0, &QuerySummary::default());
         assert_eq!(
             nothing,
             ["no other file is contained in /a by 0.5 or more; a lower --threshold may find more"]
@@ -323,7 +327,7 @@ mod tests {
             completeness: Some(Completeness::default()),
             ..QuerySummary::default()
         };
-        let so_far = remarks(&asked(FindKind::Similar), 0, &half_built);
+        let so_far = remarks(&context(FindKind::Similar), 0, &half_built);
         assert_eq!(
             so_far,
             ["no other file found yet that resembles /a by 0.1 or more"]
@@ -341,7 +345,7 @@ mod tests {
             ..QuerySummary::default()
         };
         assert_eq!(
-            remarks(&asked(FindKind::Similar), 2, &query),
+            remarks(&context(FindKind::Similar), 2, &query),
             [
                 "/a is compared as last read at 2023-11-14T22:13:20Z: the file changed since and is yet to be read again"
             ]
@@ -357,7 +361,7 @@ mod tests {
             ..QuerySummary::default()
         };
         assert!(refuse_incomparable("/a", &raw).is_ok());
-        let said = remarks(&asked(FindKind::Similar), 0, &raw);
+        let said = remarks(&context(FindKind::Similar), 0, &raw);
         assert_eq!(
             said[1],
             "/a has no text (unsupported): its raw bytes were compared"

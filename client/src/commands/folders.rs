@@ -16,17 +16,19 @@ use crate::progress::waiting;
 const NAMED: u32 = 100;
 
 pub(super) async fn run(session: &mut Session, args: FoldersArgs) -> Result<Outcome, Failure> {
-    session.apply_completeness_flags(&args.list.wanted).await?;
+    session
+        .apply_completeness_flags(&args.list.completeness)
+        .await?;
     let roots = session.root_ids(&args.list.roots.paths).await?;
     let exceptions = if args.exceptions { NAMED } else { 0 };
-    let asked = session
+    let call = session
         .client
         .folder_copies(args.share, args.files, exceptions, roots);
-    let listing = waiting("comparing folders", asked).await?;
+    let listing = waiting("comparing folders", call).await?;
     let (count, summary) = session.print(listing, args.list.limit, identity).await?;
     let pairs = counted(summary.pairs, "pair");
     let files = counted(summary.files, "file");
-    session.print_closing(
+    session.print_summary_line(
         &FolderCopiesSummary::from(&summary),
         &format!("{pairs} of folders in {files}"),
         missing(&summary).as_deref(),

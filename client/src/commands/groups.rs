@@ -7,7 +7,7 @@ use simdex_client::wire::{
 };
 
 use crate::cli::{GroupsArgs, GroupsKind};
-use crate::commands::{FEWER, Session};
+use crate::commands::{Session, UNJUDGED_ADVICE};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{Cluster, SHARED_OF_100, eprint_line};
@@ -16,7 +16,9 @@ use simdex_client::text::{counted, escaped};
 use simdex_client::{GroupOptions, ItemStream, shown};
 
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
-    session.apply_completeness_flags(&args.list.wanted).await?;
+    session
+        .apply_completeness_flags(&args.list.completeness)
+        .await?;
     session.client = session.client.clone().judged(args.judge.is_on());
     let hidden = args.judge.hidden_columns();
     if let Some(file) = args.of {
@@ -44,17 +46,17 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
         after: args.after.as_deref().map(shown).transpose()?,
     };
     let roots = session.root_ids(&args.list.roots.paths).await?;
-    let asked = session.client.groups_of_kind(&options, roots);
+    let call = session.client.groups_of_kind(&options, roots);
     let groups = match args.kind {
-        GroupsKind::Stars => asked.await?,
-        GroupsKind::Components | GroupsKind::Cores => waiting("finding groups", asked).await?,
+        GroupsKind::Stars => call.await?,
+        GroupsKind::Components | GroupsKind::Cores => waiting("finding groups", call).await?,
     };
     let hidden = args.judge.hidden_columns();
     let mut apart = 0;
     let shown = (args.kind, args.list.limit, hidden);
     let (count, summary) = print(session, groups, shown, &mut apart).await?;
     session.print_summary(&summary)?;
-    session.remark_unjudged(summary.unjudged, "file", FEWER);
+    session.remark_unjudged(summary.unjudged, "file", UNJUDGED_ADVICE);
     if let (1.., false) = (apart, session.printer.is_json()) {
         let groups = counted(apart, "group");
         eprint_line(format!(

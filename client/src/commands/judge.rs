@@ -28,8 +28,8 @@ async fn evaluate(session: &mut Session, args: EvaluateArgs) -> Result<Outcome, 
         labels: labels(&args.labels)?,
         skip_unknown: args.skip_unknown,
     };
-    let asked = session.client.evaluate_labels(request);
-    let reply = waiting("evaluating", asked).await?;
+    let call = session.client.evaluate_labels(request);
+    let reply = waiting("evaluating", call).await?;
     if session.printer.is_json() {
         session.printer.line(&Evaluation::from(&reply))?;
     } else {
@@ -46,8 +46,8 @@ async fn train(session: &mut Session, args: TrainArgs) -> Result<Outcome, Failur
         dry_run: args.dry_run,
         name: args.name.unwrap_or_default(),
     };
-    let asked = session.client.train_model(request);
-    let reply = waiting("training", asked).await?;
+    let call = session.client.train_model(request);
+    let reply = waiting("training", call).await?;
     if session.printer.is_json() {
         session.printer.line(&TrainedModel::from(&reply))?;
     } else {

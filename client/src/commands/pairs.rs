@@ -8,7 +8,7 @@ use simdex_client::wire::PairPlace;
 use simdex_client::{PairOptions, path_bytes, shown};
 
 use crate::cli::PairsArgs;
-use crate::commands::{FEWER, Session};
+use crate::commands::{Session, UNJUDGED_ADVICE};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
@@ -23,14 +23,14 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
         list: args,
     } = args;
     let after = after.as_deref().map(place).transpose()?.flatten();
-    session.apply_completeness_flags(&args.wanted).await?;
+    session.apply_completeness_flags(&args.completeness).await?;
     session.client = session.client.clone().judged(judge.is_on());
     let roots = session.root_ids(&args.roots.paths).await?;
     let bar = ListBar::new();
     let mut client = session.client.clone();
     if !bar.is_hidden() {
         let shown = bar.clone();
-        client = client.with_progress(move |told| shown.show(told));
+        client = client.with_progress(move |progress| shown.show(progress));
     }
     let options = PairOptions {
         threshold: threshold.value,
@@ -40,12 +40,12 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     let pairs = client.pairs_with(options, roots).await;
     let pairs = pairs.inspect_err(|_| bar.end())?;
     let listed = session
-        .print_beside(&bar, judge.hidden_columns(), pairs, args.limit, identity)
+        .print_with_progress(&bar, judge.hidden_columns(), pairs, args.limit, identity)
         .await;
     bar.end();
     let (count, summary) = listed?;
     session.print_summary(&summary)?;
-    session.remark_unjudged(summary.unjudged, "pair", FEWER);
+    session.remark_unjudged(summary.unjudged, "pair", UNJUDGED_ADVICE);
     if let (Some(uncertain @ 1..), false) = (summary.uncertain, session.printer.is_json()) {
         let documents = counted(uncertain, "document");
         eprint_line(format!(

@@ -6,7 +6,7 @@ use std::path::Path;
 use simdex_client::{EarlierReport, Totals, absolute, caveats_sentence, path_from_bytes, wire};
 
 use crate::cli::ReportArgs;
-use crate::commands::{FEWER, Session};
+use crate::commands::{Session, UNJUDGED_ADVICE};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{eprint_line, summary_sentence};
@@ -20,7 +20,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     let roots = roots.into_iter().map(|root| root.path).collect();
     let (options, threshold) = (args.options(roots)?, args.threshold.value);
     let earlier = earlier(&args, &options.kind)?;
-    session.apply_completeness_flags(&args.wanted).await?;
+    session.apply_completeness_flags(&args.completeness).await?;
     let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
             let out = absolute(&out)?;
@@ -55,7 +55,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         ));
     }
     if let Some(summary) = summary {
-        session.remark_unjudged(summary.unjudged, "file", FEWER);
+        session.remark_unjudged(summary.unjudged, "file", UNJUDGED_ADVICE);
     }
     session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)

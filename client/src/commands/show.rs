@@ -11,9 +11,9 @@ use simdex_client::lines::DescribedFile;
 pub(super) async fn run(
     session: &mut Session,
     file: &Path,
-    wanted: &CompletenessArgs,
+    completeness: &CompletenessArgs,
 ) -> Result<Outcome, Failure> {
-    session.apply_completeness_flags(wanted).await?;
+    session.apply_completeness_flags(completeness).await?;
     let reply = session.client.describe_file(file).await?;
     if session.printer.is_json() {
         session.printer.line(&DescribedFile::from(&reply))?;

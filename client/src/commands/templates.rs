@@ -22,20 +22,20 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
     if args.lines && session.printer.is_json() {
         return Err(Failure::LinesAsJson);
     }
-    session.apply_completeness_flags(&args.wanted).await?;
+    session.apply_completeness_flags(&args.completeness).await?;
     let roots = session.root_ids(&args.roots).await?;
     let text_bytes = args.lines.then_some(LISTED_BYTES);
-    let asked = session
+    let call = session
         .client
         .templates(args.min_documents, args.limit, text_bytes, roots);
-    let listing = waiting("finding templates", asked).await?;
+    let listing = waiting("finding templates", call).await?;
     let (count, summary) = match args.lines {
         true => print_lines(session, listing).await?,
         false => session.print(listing, None, identity).await?,
     };
     let templates = counted(summary.templates, "template");
     let documents = counted(summary.documents, "document");
-    session.print_closing(
+    session.print_summary_line(
         &TemplatesSummary::from(&summary),
         &format!("{templates} in {documents}"),
         summary.truncated.then_some(
@@ -56,7 +56,7 @@ async fn print_lines(
         session.printer.write_all(listed(&template).as_bytes())?;
         printed += 1;
     }
-    Ok((printed, listing.closing().await?))
+    Ok((printed, listing.summary().await?))
 }
 
 /// A template as an entry of a list of template lines. Documents of a single group may be revisions of one document or

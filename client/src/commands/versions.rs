@@ -7,7 +7,7 @@ use simdex_client::lines::{Match, VersionEdge};
 use simdex_client::wire::FamilyReply;
 use simdex_client::{FamilyPart, FindKind, FindOptions, ItemStream, Subject, Upload};
 
-use super::find::{QuestionAsked, close, wait_and_options};
+use super::find::{QueryContext, print_query_summary, wait_and_options};
 use super::{Session, path_unless_stdin};
 use crate::cli::{Drawing, VersionsArgs};
 use crate::exit_code::Outcome;
@@ -19,8 +19,8 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     let options = wait_and_options(session, &args.find).await?;
     let file = &args.find.file;
     let path = path_unless_stdin(file)?;
-    let asked = send_query(session, path.is_some(), file, &options);
-    let mut parts = waiting("asking", asked).await?;
+    let call = send_query(session, path.is_some(), file, &options);
+    let mut parts = waiting("asking", call).await?;
     let (mut family, mut others) = (Family::new(session.wide), 0);
     while let Some(part) = parts.next().await? {
         if let FamilyPart::File(file) = &part {
@@ -33,17 +33,17 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
             false => family.add(part),
         }
     }
-    let summary = parts.closing().await?;
+    let summary = parts.summary().await?;
     if !family.is_empty() {
         draw(session, args.format, &family)?;
     }
     let query = summary.query.unwrap_or_default();
-    let asked = QuestionAsked {
+    let context = QueryContext {
         kind: FindKind::Related,
         path: path.as_deref(),
         threshold: args.find.threshold.value,
     };
-    close(session, &asked, others, &query)
+    print_query_summary(session, &context, others, &query)
 }
 
 async fn send_query(

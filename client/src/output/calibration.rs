@@ -47,14 +47,14 @@ impl CalibrationPage<'_> {
              <h1>How coarsely these documents may be sampled</h1>\n<p class=\"soft\">{}</p>",
             plain(self.at)
         )?;
-        self.asked(out)?;
+        self.parameters(out)?;
         self.setting(out)?;
         self.check(out)?;
         self.plots(out)?;
         writeln!(out, "</body>\n</html>")
     }
 
-    fn asked(&self, out: &mut impl Write) -> io::Result<()> {
+    fn parameters(&self, out: &mut impl Write) -> io::Result<()> {
         let roots = match self.roots {
             [] => "all roots".to_owned(),
             roots => roots
@@ -172,12 +172,12 @@ impl CalibrationPage<'_> {
         let precision = Plot {
             title: "Precision of what is found by sampling",
             lines: lines(|quality| quality.precision),
-            asked: Some(self.reply.required_precision),
+            required: Some(self.reply.required_precision),
         };
         let recall = Plot {
             title: "Recall of what is found by sampling",
             lines: lines(|quality| quality.recall),
-            asked: None,
+            required: None,
         };
         writeln!(
             out,

@@ -199,7 +199,7 @@ impl Version {
     }
 
     /// The evidence that it is the later of the two.
-    fn told_by(&self) -> &'static str {
+    fn evidence(&self) -> &'static str {
         match self.edge.as_ref().map(VersionEdge::direction) {
             None => UNKNOWN,
             Some(Direction::InnerDate) => "inner date",

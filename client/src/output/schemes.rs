@@ -31,8 +31,8 @@ fn scheme(scheme: Option<&wire::Scheme>) -> String {
     scheme_up_to(scheme, 0)
 }
 
-/// A scheme in words for documents that were sampled at different n, of which `most` is the greatest.
-fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
+/// A scheme in words for documents that were sampled at different n, of which `max_n` is the greatest.
+fn scheme_up_to(scheme: Option<&wire::Scheme>, max_n: u64) -> String {
     let Some(wire::Scheme {
         name,
         n,
@@ -43,8 +43,8 @@ fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
     else {
         return UNKNOWN.to_owned();
     };
-    let up_to = match most > *n {
-        true => format!(" to {most}"),
+    let up_to = match max_n > *n {
+        true => format!(" to {max_n}"),
         false => String::new(),
     };
     format!("{name}, n = {n}{up_to}, windows of {window} {unit}")

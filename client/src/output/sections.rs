@@ -17,7 +17,7 @@ use crate::output::{Printer, Tabular};
 /// Cells for the name of a field.
 const FIELD_NAME: usize = 22;
 /// Minimum number of cells per line for its value, however narrow the terminal is.
-const LEAST_FIELD: usize = 20;
+const MIN_FIELD_WIDTH: usize = 20;
 
 /// A comparison and the paths of its sides.
 pub(crate) struct ComparisonText<'a> {
@@ -84,13 +84,13 @@ impl<W: Write> Printer<W> {
     }
 
     /// The template lines that the comparison leaves out, with the beginning of the hash that identifies their list.
-    pub(super) fn left_out(&mut self, told: Option<&wire::Completeness>) -> io::Result<()> {
-        let told = told.map(Completeness::from).unwrap_or_default();
-        let Some(list) = told.template_list else {
+    pub(super) fn left_out(&mut self, completeness: Option<&wire::Completeness>) -> io::Result<()> {
+        let completeness = completeness.map(Completeness::from).unwrap_or_default();
+        let Some(list) = completeness.template_list else {
             return Ok(());
         };
         let list = list.get(..12).unwrap_or(&list);
-        let lines = counted(told.template_lines, "template line");
+        let lines = counted(completeness.template_lines, "template line");
         self.fields(&[("left out", format!("{lines} (list {list})"))])
     }
 
@@ -226,8 +226,10 @@ impl<W: Write> Printer<W> {
 
     /// Cells that a field's value may take in a line; unlimited if lines are not cut.
     fn field_cells(&self) -> usize {
-        let most = self.most_cells().unwrap_or(usize::MAX);
-        most.saturating_sub(FIELD_NAME + 1).max(LEAST_FIELD)
+        let max_cells = self.max_cells().unwrap_or(usize::MAX);
+        max_cells
+            .saturating_sub(FIELD_NAME + 1)
+            .max(MIN_FIELD_WIDTH)
     }
 
     /// A path followed by a note; only the end of the path is shown if both do not fit.
@@ -271,9 +273,9 @@ fn changed_words(words: &wire::WordDifference) -> String {
             counted(blocks, "block")
         ),
     };
-    let most = if words.cut_short { " at most" } else { "" };
+    let at_most = if words.cut_short { " at most" } else { "" };
     format!(
-        "{} removed, {} added{moved}{most}",
+        "{} removed, {} added{moved}{at_most}",
         words.words_removed, words.words_added
     )
 }

@@ -109,9 +109,9 @@ fn known_bytes(known: Option<u64>) -> String {
 }
 
 /// Whether the index is complete, and what is pending if not.
-fn complete(told: Option<&wire::Completeness>) -> String {
-    let told = told.map(Completeness::from);
-    match told.map(|told| told.pending) {
+fn complete(completeness: Option<&wire::Completeness>) -> String {
+    let completeness = completeness.map(Completeness::from);
+    match completeness.map(|completeness| completeness.pending) {
         Some(Some(pending)) => format!("no: {pending}"),
         Some(None) => "yes".to_owned(),
         None => UNKNOWN.to_owned(),

@@ -18,7 +18,7 @@ const BATCH: usize = 1000;
 const GAP: &str = "  ";
 
 /// The least width of names and texts within a row; with less they go below it.
-const LEAST_ROOM: usize = 16;
+const MIN_COLUMN_WIDTH: usize = 16;
 /// Indentation of a name below its row.
 const BELOW: &str = "    ";
 
@@ -100,15 +100,15 @@ pub(crate) struct Table {
     started: bool,
     bold: bool,
     /// The greatest number of cells per line, if bounded.
-    most: Option<usize>,
+    max_width: Option<usize>,
     /// Whether names and texts go below their rows; set once they have too little room.
     is_below: bool,
 }
 
 impl Table {
-    /// An empty table. `bold` highlights its header with terminal colours, and `most` is the greatest width of its
+    /// An empty table. `bold` highlights its header with terminal colours, and `max_width` is the greatest width of its
     /// lines.
-    pub(crate) fn new(columns: &'static [Column], bold: bool, most: Option<usize>) -> Self {
+    pub(crate) fn new(columns: &'static [Column], bold: bool, max_width: Option<usize>) -> Self {
         Self {
             columns,
             shown: (0..columns.len()).collect(),
@@ -116,7 +116,7 @@ impl Table {
             rows: Vec::new(),
             started: false,
             bold,
-            most,
+            max_width,
             is_below: false,
         }
     }
@@ -176,17 +176,17 @@ impl Table {
             beside: self.shown.iter().map(|at| (*at, whole(*at))).collect(),
             below: Vec::new(),
             header_lines: 1,
-            most: usize::MAX,
+            max_width: usize::MAX,
         };
-        let is_narrow = |most: &usize| line.width() > *most || self.is_below;
-        let Some(most) = self.most.filter(is_narrow) else {
+        let is_narrow = |max_width: &usize| line.width() > *max_width || self.is_below;
+        let Some(max_width) = self.max_width.filter(is_narrow) else {
             return line;
         };
         let narrow = |at: usize| self.widths[at].max(narrowest(self.columns[at].header));
         let beside = self.shown.iter().map(|at| (*at, narrow(*at))).collect();
         let mut narrow = Layout {
             beside,
-            most,
+            max_width,
             ..line
         };
         let is_cut = |at: usize| self.columns[at].is_cut();
@@ -209,7 +209,7 @@ struct Layout {
     /// Columns on lines of their own.
     below: Vec<(usize, usize)>,
     header_lines: usize,
-    most: usize,
+    max_width: usize,
 }
 
 impl Layout {
@@ -219,15 +219,15 @@ impl Layout {
     }
 
     /// Makes names and texts narrower until a line fits, the widest first. Returns false if too little of them is left:
-    /// less than [`LEAST_ROOM`] or, for paths, than their last names.
+    /// less than [`MIN_COLUMN_WIDTH`] or, for paths, than their last names.
     fn cut_to_fit(
         &mut self,
         columns: &[Column],
         rows: &[Vec<String>],
         is_cut: impl Fn(usize) -> bool,
     ) -> bool {
-        while self.width() > self.most {
-            let over = self.width() - self.most;
+        while self.width() > self.max_width {
+            let over = self.width() - self.max_width;
             let cut = self.beside.iter_mut().filter(|(at, _)| is_cut(*at));
             let mut cut: Vec<&mut usize> = cut.map(|(_, width)| width).collect();
             cut.sort_unstable_by_key(|width| std::cmp::Reverse(**width));
@@ -237,7 +237,7 @@ impl Layout {
                 .take_while(|width| ***width > next)
                 .count()
                 .max(1);
-            let Some(widest) = cut.first_mut().filter(|width| ***width > LEAST_ROOM) else {
+            let Some(widest) = cut.first_mut().filter(|width| ***width > MIN_COLUMN_WIDTH) else {
                 return false;
             };
             // Down to the next widest, or in equal parts if several are equally wide.
@@ -245,7 +245,7 @@ impl Layout {
                 true => over.min(**widest - next),
                 false => over.div_ceil(alike.max(2)),
             };
-            **widest -= step.clamp(1, **widest - LEAST_ROOM);
+            **widest -= step.clamp(1, **widest - MIN_COLUMN_WIDTH);
         }
         self.beside.iter().all(|(at, width)| {
             let is_path = columns[*at].cells == Cells::Path;
@@ -280,7 +280,7 @@ impl Layout {
         });
         let mut lines = vec![aligned(columns, cells)];
         for (at, _) in &self.below {
-            let room = self.most.saturating_sub(BELOW.len());
+            let room = self.max_width.saturating_sub(BELOW.len());
             lines.push(format!("{BELOW}{}", columns[*at].fitted(&row[*at], room)));
         }
         lines

@@ -106,13 +106,13 @@ fn cut<'t>(
     }
     // Parts that are too long in bytes are skipped first. The width is measured on the whole part, since it is not the
     // sum of its letters' widths.
-    let parts = parts.filter(|part| part.len() <= width.saturating_mul(MOST_BYTES));
+    let parts = parts.filter(|part| part.len() <= width.saturating_mul(MAX_BYTES));
     let mut fitting = parts.map(marked).filter(|part| part.width() <= width);
     fitting.next().unwrap_or_else(|| "…".to_owned())
 }
 
 /// Approximate upper bound of the bytes per cell of text: a letter with some marks.
-const MOST_BYTES: usize = 16;
+const MAX_BYTES: usize = 16;
 
 #[cfg(test)]
 mod tests {

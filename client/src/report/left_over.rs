@@ -14,7 +14,7 @@ use rustix::fs::FlockOperation;
 use rustix::process::Pid;
 
 /// Most entries of the directory that are looked at.
-const MOST: usize = 10_000;
+const MAX_ENTRIES: usize = 10_000;
 /// What stands between the name of a report and the number of the process that writes it.
 const MARK: &str = ".simctl-";
 
@@ -36,7 +36,7 @@ pub(super) fn remove_left_over(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else {
         return;
     };
-    for entry in entries.take(MOST).flatten() {
+    for entry in entries.take(MAX_ENTRIES).flatten() {
         let process = process_of(entry.file_name().as_bytes());
         if let Some(process) = process
             && is_dead_run(&entry.path(), process)

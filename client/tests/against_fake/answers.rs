@@ -461,7 +461,7 @@ pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
 
 /// How the words of both differ, in the forms asked for.
 fn words(request: &CompareRequest) -> Option<WordDifference> {
-    let not_asked = |is_asked: bool| match is_asked {
+    let not_asked = |is_requested: bool| match is_requested {
         true => String::new(),
         false => "it was not requested".to_owned(),
     };
@@ -494,8 +494,8 @@ fn words(request: &CompareRequest) -> Option<WordDifference> {
         bytes_a: 400,
         bytes_b: 390,
     };
-    let is_asked = with_words || with_operations || !request.without_difference;
-    is_asked.then_some(differs)
+    let is_requested = with_words || with_operations || !request.without_difference;
+    is_requested.then_some(differs)
 }
 
 /// A report of one file, as it is streamed.

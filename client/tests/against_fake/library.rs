@@ -32,7 +32,7 @@ async fn a_known_file_is_asked_about_by_its_path_alone() {
         paths.push(found.path);
     }
     assert_eq!(paths, [&b"/share/b.txt"[..], b"/share/c\xff.txt"]);
-    assert_eq!(listing.closing().await.expect("closed").candidates, 7);
+    assert_eq!(listing.summary().await.expect("closed").candidates, 7);
     let seen = daemon.seen();
     assert_eq!(
         (seen.queries[0].threshold, seen.queries[0].limit),
@@ -53,7 +53,7 @@ async fn an_unknown_file_is_sent_whole_in_bounded_chunks() {
         .find_file(FindKind::Containing, &file, &options)
         .await
         .expect("answered");
-    listing.closing().await.expect("closed");
+    listing.summary().await.expect("closed");
     let seen = daemon.seen();
     let upload = &seen.uploads[0];
     assert!(upload.end == Some(End::Whole) && upload.bytes == bytes);

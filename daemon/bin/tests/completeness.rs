@@ -209,7 +209,7 @@ fn while_documents_are_not_settled_answers_count_them() {
     });
     let groups = daemon.wait(async {
         let groups = daemon.client.groups(None, Vec::new()).await.unwrap();
-        groups.closing().await.unwrap()
+        groups.summary().await.unwrap()
     });
     assert!(pending(&groups.completeness).unsettled > 0);
     let version = daemon.path("share.tar!/new.txt");
@@ -225,7 +225,7 @@ fn while_documents_are_not_settled_answers_count_them() {
     assert!(found.group.is_some() && !found.unsettled);
     let groups = daemon.wait(async {
         let groups = daemon.client.groups(None, Vec::new()).await.unwrap();
-        groups.closing().await.unwrap()
+        groups.summary().await.unwrap()
     });
     assert_eq!(
         (told(&groups.completeness).complete, groups.groups),

@@ -15,7 +15,7 @@ fn files(daemon: &Daemon) -> (Vec<(String, String, String)>, wire::Summary) {
             let role = file.place.map_or_else(String::new, |place| place.role);
             files.push((path, file.state, role));
         }
-        (files, listing.closing().await.unwrap())
+        (files, listing.summary().await.unwrap())
     })
 }
 

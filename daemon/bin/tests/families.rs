@@ -46,7 +46,7 @@ impl Family {
                         }
                     }
                 }
-                let summary = parts.closing().await?;
+                let summary = parts.summary().await?;
                 Ok::<_, simdex_client::Error>(Self {
                     versions,
                     edges,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 
-use simdex_index::{Cancel, MemoryAccount, View, Work};
+use simdex_index::{Cancel, MemoryAccount, VisibleRoots, Work};
 use simdexd::read_side::catalogue::PairStep;
 use simdexd::read_side::lists::{self, ListError, ListRequest};
 use simdexd::write_side::watch::Hint;
@@ -149,7 +149,7 @@ fn the_files_of_one_root_are_listed_without_reading_a_text() {
     )
     .unwrap();
     bed.engine.sync(&Cancel::never()).unwrap();
-    let list = |view: &View| {
+    let list = |view: &VisibleRoots| {
         let mut visit = |_: &_| ControlFlow::Continue(());
         let summary =
             lists::files(&bed.engine, (view, false), None, &account(&bed), &mut visit).unwrap();
@@ -160,7 +160,10 @@ fn the_files_of_one_root_are_listed_without_reading_a_text() {
         )
     };
     let before = bed.engine.index.work();
-    assert_eq!(list(&View::Roots([bed.root().id].into())), (2, 2, None));
+    assert_eq!(
+        list(&VisibleRoots::Roots([bed.root().id].into())),
+        (2, 2, None)
+    );
     assert_eq!(list(&bed.engine.roots.view()), (3, 3, Some(1)));
     let after = bed.engine.index.work();
     // Records of contents are part of a list; nothing else is read for it.

@@ -82,7 +82,7 @@ fn a_list_of_pairs_tells_how_far_it_is_of_all_files_and_lists_the_same_pairs() {
     let daemon = Daemon::start(&share());
     let without = daemon.wait(async {
         let listed = daemon.client.pairs(None, Vec::new()).await?;
-        Ok::<_, Error>(listed.closing().await?.pairs)
+        Ok::<_, Error>(listed.summary().await?.pairs)
     });
     let (pairs, told) = pairs_and_progress(&daemon, None);
     assert_eq!(without.unwrap(), Some(pairs.len() as u64));
@@ -248,9 +248,9 @@ fn lists_close_with_the_same_counts() {
             while let Some(file) = listing.next().await? {
                 files.push(file.path);
             }
-            let counts = listing.closing().await?;
-            let groups = client.groups(None, all()).await?.closing().await?;
-            let pairs = client.pairs(None, all()).await?.closing().await?;
+            let counts = listing.summary().await?;
+            let groups = client.groups(None, all()).await?.summary().await?;
+            let pairs = client.pairs(None, all()).await?.summary().await?;
             assert_eq!(files, [simdex_client::path_bytes(&daemon.path("old.txt"))]);
             Ok::<_, Error>((counts, groups, pairs))
         })
@@ -283,7 +283,7 @@ fn lists_of_files_and_groups_resume_after_the_last_one_seen() {
         while let Some(file) = listing.next().await? {
             files.push((file.path, file.state));
         }
-        Ok::<_, Error>((files, listing.closing().await?.files_on_disk))
+        Ok::<_, Error>((files, listing.summary().await?.files_on_disk))
     };
     let groups_after = async |after: Option<&Path>, kind| {
         let options = GroupOptions {
@@ -292,7 +292,7 @@ fn lists_of_files_and_groups_resume_after_the_last_one_seen() {
             ..GroupOptions::default()
         };
         let listing = client.groups_of_kind(&options, all()).await?;
-        Ok::<_, Error>(listing.closing().await?.groups)
+        Ok::<_, Error>(listing.summary().await?.groups)
     };
     let stars = wire::GroupKind::Stars;
     daemon.wait(async {

@@ -99,7 +99,7 @@ fn listed(daemon: &Daemon, containment_threshold: Option<f64>) -> (Vec<Named>, w
             };
             pairs.push((name(&pair.a), name(&pair.b), pair.relation()));
         }
-        Ok::<_, simdex_client::Error>((pairs, listed.closing().await?))
+        Ok::<_, simdex_client::Error>((pairs, listed.summary().await?))
     });
     listed.unwrap()
 }

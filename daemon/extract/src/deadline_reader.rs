@@ -272,7 +272,7 @@ mod tests {
             RunDelays::of(me).map(|delays| delays.0.contains_key(&OsString::from(thread)))
         });
         match own.join().unwrap() {
-            Some(is_asked) => assert!(is_asked),
+            Some(is_requested) => assert!(is_requested),
             None => eprintln!("skipped: this kernel does not say how long a thread waits to run"),
         }
     }

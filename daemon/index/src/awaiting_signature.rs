@@ -52,9 +52,9 @@ impl AwaitingSignature {
         };
     }
 
-    /// The first documents that wait, at most `most`.
-    pub(crate) fn next(&self, most: usize) -> Vec<DocId> {
-        self.waiting.iter().take(most).map(DocId).collect()
+    /// The first documents that wait, at most `limit`.
+    pub(crate) fn next(&self, limit: usize) -> Vec<DocId> {
+        self.waiting.iter().take(limit).map(DocId).collect()
     }
 
     pub(crate) fn is_empty(&self) -> bool {

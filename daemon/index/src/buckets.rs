@@ -24,7 +24,7 @@ mod tests;
 pub(crate) use filling::RunFiller;
 
 /// Maximum number of documents in a list that is cached apart from its block.
-const MOST_IN_KEPT_LIST: usize = 64;
+const MAX_IN_CACHED_LIST: usize = 64;
 
 /// The buckets of one scheme in one run.
 #[derive(Clone, Copy)]
@@ -34,24 +34,24 @@ pub(crate) struct Buckets<'a> {
     pub(crate) held: RunOfScheme,
     /// Documents whose postings do not count.
     stale: Option<&'a RoaringTreemap>,
-    /// Counts what is fetched for questions and groups.
+    /// Counts what is fetched for requests and groups.
     work: Option<&'a WorkCounters>,
 }
 
 /// What to do with the posting list of a key that spans many shards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum LongLists {
+pub(crate) enum CommonLists {
     /// Read it like any other.
     Read,
     /// Leave it unread if it spans more further shards than this.
     SkipAbove(usize),
 }
 
-impl LongLists {
+impl CommonLists {
     fn skip(self, further: &Range<u16>) -> bool {
         match self {
             Self::Read => false,
-            Self::SkipAbove(most) => further.len() > most,
+            Self::SkipAbove(max_shards) => further.len() > max_shards,
         }
     }
 }
@@ -103,7 +103,7 @@ impl<'a> Buckets<'a> {
     pub(crate) fn read_key(
         &self,
         key: PostingKey,
-        long: LongLists,
+        long: CommonLists,
         list: &mut Vec<DocId>,
     ) -> Result<bool, IndexError> {
         let (number, begin) = (self.number(key), list.len());
@@ -140,7 +140,7 @@ impl<'a> Buckets<'a> {
             documents_of(&body, key, list).map_err(damaged)?;
         }
         let found = &list[begin..];
-        if !is_in_memory && found.len() <= MOST_IN_KEPT_LIST {
+        if !is_in_memory && found.len() <= MAX_IN_CACHED_LIST {
             let ids = found.iter().flat_map(|id| id.0.to_le_bytes());
             let part: Vec<u8> = ids.collect();
             self.run.keep_list(&self.list_key(key), &part);
@@ -159,7 +159,7 @@ impl<'a> Buckets<'a> {
         &self,
         number: u32,
         keys: &[PostingKey],
-        long: LongLists,
+        long: CommonLists,
     ) -> Result<Vec<PostingList>, IndexError> {
         let mut lists: Vec<PostingList> = vec![Some(Vec::new()); keys.len()];
         let Some(first) = self.shard(number, 0)? else {

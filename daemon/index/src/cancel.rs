@@ -60,8 +60,8 @@ impl Cancel {
         let late = self
             .deadline
             .is_some_and(|deadline| Instant::now() >= deadline);
-        let told = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
-        if late || told(&self.flag) || self.other.as_ref().is_some_and(told) {
+        let is_set = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if late || is_set(&self.flag) || self.other.as_ref().is_some_and(is_set) {
             return Err(IndexError::Cancelled);
         }
         Ok(())

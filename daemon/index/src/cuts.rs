@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use simdex_signature::{Ratio, Rung, least_overlap_cut};
+use simdex_signature::{Ratio, Rung, min_overlap_cut};
 
 /// A pair exactly at the threshold is missed with at most this probability at all rungs together.
 pub(crate) const MISSED_PAIR: f64 = 0.001;
@@ -39,7 +39,7 @@ impl KeptCuts {
     }
 
     fn get(&self, union: u64, threshold: Ratio) -> u64 {
-        let work_out = || least_overlap_cut(union, threshold, self.miss);
+        let work_out = || min_overlap_cut(union, threshold, self.miss);
         let Some(kept) = self.kept.get(union as usize) else {
             return work_out();
         };
@@ -83,17 +83,17 @@ impl Cuts {
 
     /// Smallest number of fingerprints that sets of these sizes must share at their common rung; `None` if no overlap
     /// suffices.
-    pub(crate) fn least_at_common(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
-        least_overlap(a, b, |union| self.at_common(union, rung))
+    pub(crate) fn min_at_common(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
+        min_overlap(a, b, |union| self.at_common(union, rung))
     }
 
     /// Smallest number that they must share at any other rung; `None` if no overlap suffices.
-    pub(crate) fn least_elsewhere(&self, a: u64, b: u64) -> Option<u64> {
-        least_overlap(a, b, |union| self.elsewhere(union))
+    pub(crate) fn min_elsewhere(&self, a: u64, b: u64) -> Option<u64> {
+        min_overlap(a, b, |union| self.elsewhere(union))
     }
 }
 
-fn least_overlap(a: u64, b: u64, cut: impl Fn(u64) -> u64) -> Option<u64> {
+fn min_overlap(a: u64, b: u64, cut: impl Fn(u64) -> u64) -> Option<u64> {
     // The more is shared, the smaller the union: bisect for the least that reaches the cut.
     let (mut low, mut high) = (1, a.min(b));
     let reaches = |shared: u64| shared >= cut(a + b - shared);
@@ -128,10 +128,10 @@ mod tests {
         };
         let rung = Rung::MAX_DOCUMENT;
         for union in [0, 1, 700, 2_047, 2_048, 90_000] {
-            let expected = least_overlap_cut(union, cuts.threshold(), MISS);
+            let expected = min_overlap_cut(union, cuts.threshold(), MISS);
             assert_eq!(cuts.at_common(union, rung), expected);
             assert_eq!(cuts.at_common(union, rung), expected);
-            let expected = least_overlap_cut(union, cuts.threshold(), DOUBT);
+            let expected = min_overlap_cut(union, cuts.threshold(), DOUBT);
             assert_eq!(cuts.elsewhere(union), expected);
         }
         assert_eq!(known(), 4);

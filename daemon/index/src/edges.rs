@@ -8,8 +8,9 @@
 //!
 //! A pair at the threshold fails (1) with probability at most [`MISS`](crate::cuts::MISS), and each rung of (2) with at
 //! most [`DOUBT`](crate::cuts::DOUBT). Finer rungs save the reading of all shingles for most pairs below the threshold;
-//! coarser ones save the reading of most texts of other documents, and most look-ups. If the common rung is 0 nothing is sampled: (1)
-//! follows from (3), and (2) requires nothing. All three are symmetric: no edge depends on which side came first.
+//! coarser ones save the reading of most texts of other documents, and most look-ups. If the common rung is 0 nothing
+//! is sampled: (1) follows from (3), and (2) requires nothing. All three are symmetric: no edge depends on which side
+//! came first.
 //!
 //! The search is exhaustive by the prefix filter (Xiao et al., WWW 2008, Lemma 1): of a fingerprints of which at
 //! least o must be shared, any a - o + 1 hold a shared one. [`prefix`] chooses those to look up.
@@ -81,7 +82,7 @@ impl<'a> EdgeFinder<'a> {
         Self::new(index, index.shared.threshold(), None)
     }
 
-    /// A finder for a question with a threshold of its own, about some documents.
+    /// A finder for a request with a threshold of its own, about some documents.
     pub(crate) fn for_question(
         index: &'a IndexReader,
         threshold: Ratio,
@@ -115,7 +116,7 @@ impl<'a> EdgeFinder<'a> {
     }
 
     /// Long posting lists skipped so far; further probes made up for each.
-    pub(crate) fn skipped_lists(&self) -> u64 {
+    pub(crate) fn common_lists_skipped(&self) -> u64 {
         self.skipped.load(Ordering::Relaxed)
     }
 
@@ -318,16 +319,16 @@ impl<'a> EdgeFinder<'a> {
                 .filter(|s| s.kind == DocumentKind::Text)?;
             let threshold = self.pair_threshold(own, theirs)?;
             let at = threshold.rung.max(prefix.rung());
-            let least = match at == threshold.rung {
+            let min_shared = match at == threshold.rung {
                 true => threshold.min_shared,
                 false => self
                     .cuts
-                    .least_elsewhere(count_at(own, at), count_at(theirs, at))?,
+                    .min_elsewhere(count_at(own, at), count_at(theirs, at))?,
             };
-            let unread = prefix.unread(own, at) + tally.long_lists_at(at);
+            let unread = prefix.unread(own, at) + tally.common_lists_unread_at(at);
             // If it was signed again meanwhile, the count is void.
-            let is_told = theirs.signed_anew <= tally.began;
-            let passes = (!is_told || shared + unread >= least) && admits(&state, *other);
+            let is_counted = theirs.signed_anew <= tally.began;
+            let passes = (!is_counted || shared + unread >= min_shared) && admits(&state, *other);
             passes.then_some(Partner {
                 id: *other,
                 threshold,
@@ -353,10 +354,10 @@ impl<'a> EdgeFinder<'a> {
         if common == Rung::ZERO || rung == common {
             return true;
         }
-        let least = self
+        let min_shared = self
             .cuts
-            .least_elsewhere(count_at(a, rung), count_at(b, rung));
-        least.is_some_and(|least| shared(rung) >= least)
+            .min_elsewhere(count_at(a, rung), count_at(b, rung));
+        min_shared.is_some_and(|min_shared| shared(rung) >= min_shared)
     }
 
     /// What two documents must share; `None` if not even sharing everything would do.
@@ -368,7 +369,7 @@ impl<'a> EdgeFinder<'a> {
         let rung = a.rung.max(b.rung);
         let min_shared = self
             .cuts
-            .least_at_common(count_at(a, rung), count_at(b, rung), rung)?;
+            .min_at_common(count_at(a, rung), count_at(b, rung), rung)?;
         Some(PairThreshold { rung, min_shared })
     }
 }

@@ -61,11 +61,11 @@ pub enum IndexError {
         /// What the operating system said.
         source: std::io::Error,
     },
-    /// What was found takes more memory than one question may hold.
-    #[error("what was found takes more than {} MiB of memory, the limit for one query", most >> 20)]
+    /// What was found takes more memory than one request may hold.
+    #[error("what was found takes more than {} MiB of memory, the limit for one query", max_bytes >> 20)]
     TooMuchMemory {
         /// The most it may hold, in bytes.
-        most: u64,
+        max_bytes: u64,
     },
     /// The caller disconnected, or the deadline passed.
     #[error("the query was cancelled or ran out of time")]

@@ -3,7 +3,7 @@
 //! Ids are assigned in ascending order and never reused, so most of those in use are adjacent. They are divided into
 //! pages of 64: a page is one word of bits, which tells the ids present, and their values in order. A hash map would
 //! take up to twice the memory, twice that while it grows, and two cache misses for each of the thousands of candidates
-//! that a question looks up; here the map of pages stays in the processor's cache.
+//! that a request looks up; here the map of pages stays in the processor's cache.
 
 use rustc_hash::FxHashMap;
 use simdex_schema::DocId;

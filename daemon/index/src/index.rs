@@ -15,7 +15,7 @@ use crate::runs::Run;
 use crate::shared::{IndexState, SCHEMES, Shared, document_kind};
 use crate::work::{Merges, Work};
 use crate::{
-    IndexError, IndexReader, IndexWriter, Registry, SigningProgress, UnsettledCounts, View,
+    IndexError, IndexReader, IndexWriter, Registry, SigningProgress, UnsettledCounts, VisibleRoots,
 };
 
 pub use memory_use::{MemoryHolder, MemoryUse};
@@ -59,7 +59,7 @@ impl Index {
         }
     }
 
-    /// The client that answers questions; read-only.
+    /// The client that answers requests; read-only.
     pub fn reader(&self) -> &IndexReader {
         &self.reader
     }
@@ -128,7 +128,7 @@ impl Index {
     }
 
     /// Number of documents that some file of the view carries.
-    pub fn live_documents(&self, view: &View) -> u64 {
+    pub fn live_documents(&self, view: &VisibleRoots) -> u64 {
         self.shared.state().table.visible(view).len()
     }
 

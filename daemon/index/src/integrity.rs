@@ -19,7 +19,7 @@ mod records;
 mod texts;
 
 /// Faults described one by one; further ones are only counted.
-const MOST_TOLD: usize = 50;
+const MAX_MESSAGES: usize = 50;
 
 /// How much of the texts is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,15 +57,15 @@ pub struct Faults {
     /// How many there are.
     pub count: u64,
     /// The first of them, each in a few words.
-    pub told: Vec<String>,
+    pub messages: Vec<String>,
 }
 
 impl Faults {
-    /// Counts a fault; only the first `MOST_TOLD` are described.
+    /// Counts a fault; only the first `MAX_MESSAGES` are described.
     pub fn tell(&mut self, fault: impl Into<String>) {
         self.count += 1;
-        if self.told.len() < MOST_TOLD {
-            self.told.push(fault.into());
+        if self.messages.len() < MAX_MESSAGES {
+            self.messages.push(fault.into());
         }
     }
 

@@ -53,7 +53,7 @@ pub(crate) struct JoinLimits {
     /// Number of open pairs that there is room for at first.
     pub(crate) first_pairs: usize,
     /// Maximum number of open pairs.
-    pub(crate) most_pairs: usize,
+    pub(crate) max_pairs: usize,
     /// Postings that can be read in the time that a search for one document alone takes.
     pub(crate) postings_as_one: u64,
 }
@@ -63,7 +63,7 @@ impl JoinLimits {
         members: [1 << 14, 1 << 22],
         long_from: 256,
         first_pairs: 1 << 16,
-        most_pairs: 1 << 26,
+        max_pairs: 1 << 26,
         postings_as_one: 10_000,
     };
 }
@@ -85,7 +85,7 @@ pub(crate) struct Joined {
     /// For each document that had its turn, in order, its possible partners without an earlier turn.
     pub(crate) partners: Vec<Vec<DocId>>,
     /// Lists left unread, because no pair depended on them.
-    pub(crate) skipped_lists: u64,
+    pub(crate) common_lists_skipped: u64,
     /// A permit for the partners.
     pub(crate) held: GrowingPermit,
 }
@@ -112,7 +112,7 @@ struct Room {
     held: GrowingPermit,
     /// Number of open pairs that are reserved for.
     pairs: usize,
-    most_pairs: usize,
+    max_pairs: usize,
 }
 
 impl Room {
@@ -127,17 +127,17 @@ impl Room {
     ) -> Result<Self, IndexError> {
         let mut held = GrowingPermit::of(account);
         let fixed = documents as u64 * Documents::EACH + members as u64 * Segment::EACH;
-        let most = account.total() / 2;
-        let left = most.saturating_sub(account.held() + fixed);
-        let most_pairs = limits.most_pairs.min((left / Self::PAIR) as usize);
-        if most_pairs < 2 {
-            return Err(IndexError::TooMuchMemory { most });
+        let max_bytes = account.total() / 2;
+        let left = max_bytes.saturating_sub(account.held() + fixed);
+        let max_pairs = limits.max_pairs.min((left / Self::PAIR) as usize);
+        if max_pairs < 2 {
+            return Err(IndexError::TooMuchMemory { max_bytes });
         }
         held.add(fixed)?;
         let mut room = Self {
             held,
             pairs: 0,
-            most_pairs,
+            max_pairs,
         };
         room.grow(limits.first_pairs)?;
         Ok(room)
@@ -145,7 +145,7 @@ impl Room {
 
     /// Makes room for this many pairs, or for the maximum if that is less.
     fn grow(&mut self, pairs: usize) -> Result<(), IndexError> {
-        let pairs = pairs.min(self.most_pairs);
+        let pairs = pairs.min(self.max_pairs);
         let more = pairs.saturating_sub(self.pairs) as u64;
         self.held.add(more * Self::PAIR)?;
         self.pairs = self.pairs.max(pairs);
@@ -192,8 +192,8 @@ pub(crate) fn join(
         room,
     };
     join.read_short(account)?;
-    let skipped_lists = join.read_long(account)?;
-    join.into_partners(skipped_lists)
+    let common_lists_skipped = join.read_common(account)?;
+    join.into_partners(common_lists_skipped)
 }
 
 impl Join<'_> {
@@ -245,7 +245,7 @@ impl Join<'_> {
             if found.turns() == self.open.turns() {
                 break found;
             }
-            if self.room.pairs < self.room.most_pairs {
+            if self.room.pairs < self.room.max_pairs {
                 self.room.grow(4 * self.room.pairs)?;
                 continue;
             }
@@ -253,7 +253,7 @@ impl Join<'_> {
             let turns = (found.turns() / 2).max(1);
             if found.turns() == 0 {
                 return Err(IndexError::TooMuchMemory {
-                    most: account.total(),
+                    max_bytes: account.total(),
                 });
             }
             self.open.truncate(turns);
@@ -268,10 +268,15 @@ impl Join<'_> {
     }
 
     /// The pairs that are open after the segment, if there is room for this many: those of the first turns.
-    fn count_within(&self, most: usize, account: &MemoryAccount) -> Result<OpenPairs, IndexError> {
+    fn count_within(
+        &self,
+        max_pairs: usize,
+        account: &MemoryAccount,
+    ) -> Result<OpenPairs, IndexError> {
         let turns = self.open.turns();
         let forward = Forward::of(&self.segment, &self.documents, turns);
-        let counting = |turns, most| Counting::new(self, (&self.segment, &forward), turns, most);
+        let counting =
+            |turns, max_pairs| Counting::new(self, (&self.segment, &forward), turns, max_pairs);
         let run = |parts: &mut [Counting<'_>]| {
             parts
                 .iter_mut()
@@ -281,11 +286,11 @@ impl Join<'_> {
             true => {
                 let middle = forward.middle().min(turns);
                 vec![
-                    counting(0..middle, most / 2),
-                    counting(middle..turns, most / 2),
+                    counting(0..middle, max_pairs / 2),
+                    counting(middle..turns, max_pairs / 2),
                 ]
             }
-            false => vec![counting(0..turns, most)],
+            false => vec![counting(0..turns, max_pairs)],
         };
         match self.second_thread {
             true => on_two_threads("join-2", &mut parts, &run)?,
@@ -312,7 +317,7 @@ impl Join<'_> {
         }
     }
 
-    fn into_partners(self, skipped_lists: u64) -> Result<Joined, IndexError> {
+    fn into_partners(self, common_lists_skipped: u64) -> Result<Joined, IndexError> {
         let mut held = GrowingPermit::of(self.room.held.account());
         let ids = (size_of::<Vec<DocId>>() * self.open.turns()
             + size_of::<DocId>() * self.open.pairs.len()) as u64;
@@ -323,7 +328,7 @@ impl Join<'_> {
         };
         Ok(Joined {
             partners: (0..self.open.turns()).map(of_turn).collect(),
-            skipped_lists,
+            common_lists_skipped,
             held,
         })
     }

@@ -24,13 +24,13 @@ const EACH: u64 = 40;
 
 /// Maximum number of files of rewritten contents that are looked up per batch, to forget the containers that hold them;
 /// if there are more, all containers are forgotten.
-const MOST_HOLDERS: usize = 1 << 14;
+const MAX_HOLDERS: usize = 1 << 14;
 
 /// What is at rest, as far as there is room to note it.
 #[derive(Debug)]
 pub(crate) struct KnownUnchanged {
     state: Mutex<State>,
-    most: usize,
+    max_entries: usize,
     hasher: RandomState,
 }
 
@@ -63,7 +63,7 @@ impl KnownUnchanged {
     pub(crate) fn new(bytes: u64) -> Self {
         Self {
             state: Mutex::default(),
-            most: usize::try_from(bytes / EACH).unwrap_or(usize::MAX),
+            max_entries: usize::try_from(bytes / EACH).unwrap_or(usize::MAX),
             hasher: RandomState::new(),
         }
     }
@@ -80,7 +80,7 @@ impl KnownUnchanged {
     /// Notes a content that was found at rest, unless anything changed since or there is no room.
     pub(crate) fn note_content(&self, hash: ContentHash, seen: u64) {
         let mut state = self.lock();
-        if state.changes == seen && state.len() < self.most {
+        if state.changes == seen && state.len() < self.max_entries {
             state.contents.insert(prefix(&hash.0));
         }
     }
@@ -95,7 +95,7 @@ impl KnownUnchanged {
     pub(crate) fn note_container(&self, file: &FileKey, hash: ContentHash, seen: u64) {
         let name = self.hash_key(&key::file(file));
         let mut state = self.lock();
-        if state.changes == seen && state.len() < self.most {
+        if state.changes == seen && state.len() < self.max_entries {
             state.containers.insert(name, prefix(&hash.0));
         }
     }
@@ -144,7 +144,7 @@ impl KnownUnchanged {
         if self.lock().containers.is_empty() {
             return Ok(Some(files));
         }
-        let mut left = MOST_HOLDERS;
+        let mut left = MAX_HOLDERS;
         for content in &touched.contents {
             records.scan(&key::files_of_content(*content), None, &mut |link, _| {
                 let file = key::file_in_link(link);
@@ -163,7 +163,7 @@ impl KnownUnchanged {
     pub(crate) fn weight(&self) -> (u64, u64) {
         let state = self.lock();
         let buckets = state.contents.capacity() * 9 + state.containers.capacity() * 17;
-        (buckets as u64 * 8 / 7, self.most as u64 * EACH)
+        (buckets as u64 * 8 / 7, self.max_entries as u64 * EACH)
     }
 
     fn hash_key(&self, key: &[u8]) -> u64 {
@@ -283,7 +283,7 @@ mod tests {
         let unchanged = KnownUnchanged::new(1 << 20);
         let (a, b) = (file("a.zip"), file("b.zip"));
         unchanged.note_container(&a, content(1), 0);
-        let members: Vec<FileKey> = (0..MOST_HOLDERS)
+        let members: Vec<FileKey> = (0..MAX_HOLDERS)
             .map(|at| b.member(at.to_string().as_bytes()))
             .collect();
         let held: Vec<_> = members.iter().map(|file| (content(9), file)).collect();

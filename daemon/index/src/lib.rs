@@ -6,7 +6,7 @@
 //! | client | for | held by |
 //! |---|---|---|
 //! | [`Index`] | opening, closing, figures about itself | the engine |
-//! | [`IndexReader`] | questions: candidates, texts, shingles, pairs, groups, files | every query, list and report |
+//! | [`IndexReader`] | requests: candidates, texts, shingles, pairs, groups, files | every query, list and report |
 //! | [`Registry`] | records by key: files, contents, roots, reports | ingestion, walks, the recheck |
 //! | [`IndexWriter`] | all that changes: apply, settle, merge, commit | the pipeline |
 //!
@@ -15,9 +15,9 @@
 //!
 //! * Writing: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
-//! * In memory: `table` (figures of every document), `awaiting_signature` (documents that are not signed by the sampling
-//!   in force), `counts` (of files), `cache`, `damaged_texts`; `memory` bounds what is held for a call, `work` counts
-//!   what searching for edges costs.
+//! * In memory: `table` (figures of every document), `awaiting_signature` (documents that are not signed by the
+//!   sampling in force), `counts` (of files), `cache`, `damaged_texts`; `memory` bounds what is held for a call, `work`
+//!   counts what searching for edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
 //!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`integrity`]
 //!   reads all of it.
@@ -77,15 +77,15 @@ pub use index::{Index, IndexSettings, MemoryHolder, MemoryUse, OpenReport, Opene
 pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use options::{Options, UnreadTexts};
 pub use reader::{
-    Candidate, CandidateKind, Candidates, CountBasis, Coverage, FileView, FingerprintSink,
-    Fingerprints, GroupDocument, GroupLookup, GroupView, Groups, HeldShingles, HeldText,
-    IndexReader, IsWanted, NextDocuments, PairSearch, QueryFingerprints, ReadText, SecondThread,
-    SignAtRung, SoughtRatio, TextsByGroup,
+    Candidate, CandidateKind, Candidates, CountBasis, Coverage, DocumentGroup, FileInfo,
+    FingerprintSink, Fingerprints, GroupDocument, GroupLookup, Groups, HeldShingles, HeldText,
+    IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, ReadText,
+    SecondThread, SignAtRung, SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use regrouped::{GroupMove, Regrouped};
 pub use signing::{TextSigner, canonicalise, forward_signature};
-pub use table::{DocumentStats, View};
+pub use table::{DocumentStats, VisibleRoots};
 pub use unsettled::{Epoch, UnsettledCounts};
 pub use work::{Merges, Work};
 pub use writer::{IndexWriter, SignStep};

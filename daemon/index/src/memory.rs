@@ -107,7 +107,7 @@ impl MemoryBudget {
         self.inner.lock().waiting
     }
 
-    /// Opens an account: one for each file, question or comparison that takes permits. Its waits end
+    /// Opens an account: one for each file, request or comparison that takes permits. Its waits end
     /// with `cancel`.
     pub fn account(&self, cancel: &Cancel) -> MemoryAccount {
         self.open(None, false, cancel)
@@ -374,17 +374,17 @@ impl Drop for MemoryPermit {
     }
 }
 
-/// The budgets for documents being worked on, split so that the backlog never starves questions.
+/// The budgets for documents being worked on, split so that the backlog never starves requests.
 #[derive(Clone, Debug)]
 pub struct Memory {
     /// For files being read and edges being searched for.
     pub backlog: MemoryBudget,
-    /// For questions, comparisons and reports.
+    /// For requests, comparisons and reports.
     pub requests: MemoryBudget,
 }
 
 impl Memory {
-    /// One half for the backlog, the other for questions.
+    /// One half for the backlog, the other for requests.
     pub fn new(bytes: u64) -> Self {
         Self {
             backlog: MemoryBudget::new(bytes / 2),

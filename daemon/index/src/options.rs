@@ -7,7 +7,7 @@ use simdex_signature::ShingleSet;
 pub struct Options {
     /// Postings gathered in memory before they are merged into a run (8 to 10 bytes each).
     pub buffer_postings: usize,
-    /// Shingles of documents cached in memory (8 bytes each), half of them for questions and half for groups.
+    /// Shingles of documents cached in memory (8 bytes each), half of them for requests and half for groups.
     pub cached_shingles: usize,
     /// Shingles of one text that are held as one list; larger sets are counted in parts. It changes no answer.
     pub listed_shingles: usize,

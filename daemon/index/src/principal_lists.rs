@@ -18,7 +18,7 @@ pub(crate) const PRINCIPALS_KEPT_FROM: usize = 64;
 /// Principals held in all lists take 8 bytes each; a list counts as this many more.
 const OF_LIST: usize = 8;
 /// Maximum number of principals cached for one list.
-const MOST_OF_LIST: usize = 1 << 10;
+const MAX_LIST_LENGTH: usize = 1 << 10;
 /// Lists whose numbers of principals differ by less than this are looked up in any order, so that the lists looked up,
 /// and cached, are the same for all versions of a document.
 pub(crate) const PRINCIPALS_STEP: usize = 16;
@@ -32,7 +32,7 @@ struct Lists {
     by_key: FxHashMap<PostingKey, KnownPrincipals>,
     held: usize,
     /// Maximum number of principals held. When there are more, all are dropped and read again.
-    most: usize,
+    max_held: usize,
 }
 
 /// What is known of the principals in one posting list.
@@ -57,7 +57,7 @@ impl PrincipalLists {
         Self(Mutex::new(Lists {
             by_key: FxHashMap::default(),
             held: 0,
-            most: usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<DocId>(),
+            max_held: usize::try_from(bytes).unwrap_or(usize::MAX) / size_of::<DocId>(),
         }))
     }
 
@@ -65,7 +65,7 @@ impl PrincipalLists {
     pub(crate) fn kept(&self) -> (u64, u64) {
         let lists = self.lock();
         let bytes = |principals| (principals * size_of::<DocId>()) as u64;
-        (bytes(lists.held), bytes(lists.most))
+        (bytes(lists.held), bytes(lists.max_held))
     }
 
     /// The principals of a list, if they are cached.
@@ -84,7 +84,7 @@ impl PrincipalLists {
     pub(crate) fn keep(&self, key: PostingKey, principals: Vec<DocId>) {
         let kept = KnownPrincipals {
             count: principals.len(),
-            principals: (principals.len() <= MOST_OF_LIST).then_some(principals),
+            principals: (principals.len() <= MAX_LIST_LENGTH).then_some(principals),
         };
         let mut lists = self.lock();
         lists.make_room(kept.held());
@@ -120,7 +120,7 @@ impl PrincipalLists {
                 Some(list) if list.last() == Some(&id) => continue,
                 Some(list) if may_stand_there && list.contains(&id) => continue,
                 None if may_stand_there => continue,
-                Some(list) if list.len() < MOST_OF_LIST => {
+                Some(list) if list.len() < MAX_LIST_LENGTH => {
                     list.push(id);
                     added += 1;
                 }
@@ -154,7 +154,7 @@ impl PrincipalLists {
 
 impl Lists {
     fn make_room(&mut self, more: usize) {
-        if self.held + more > self.most {
+        if self.held + more > self.max_held {
             self.let_go();
         }
         self.held += more;
@@ -170,7 +170,7 @@ impl Lists {
 mod tests {
     use super::*;
 
-    const MOST_HELD: usize = 1 << 16;
+    const MAX_HELD: usize = 1 << 16;
 
     fn kept(lists: &PrincipalLists, f: Fingerprint) -> Option<Vec<DocId>> {
         lists.get(PostingKey::of(f))
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn whoever_becomes_a_principal_is_in_the_lists_that_are_kept() {
-        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
+        let lists = PrincipalLists::new(MAX_HELD as u64 * 8);
         let (a, b) = (Fingerprint(64), Fingerprint(128));
         lists.keep(PostingKey::of(a), vec![DocId(3)]);
         lists.add(DocId(7), &[a, b]);
@@ -189,55 +189,55 @@ mod tests {
 
     #[test]
     fn whoever_was_signed_anew_stands_once_in_a_list() {
-        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
+        let lists = PrincipalLists::new(MAX_HELD as u64 * 8);
         let (a, long) = (Fingerprint(64), Fingerprint(128));
         let count = |of| lists.lock().by_key[&PostingKey::of(of)].count;
         lists.keep(PostingKey::of(a), vec![DocId(3), DocId(7)]);
-        lists.keep(PostingKey::of(long), vec![DocId(3); MOST_OF_LIST + 1]);
+        lists.keep(PostingKey::of(long), vec![DocId(3); MAX_LIST_LENGTH + 1]);
         for id in [3, 9, 7, 9] {
             lists.add_again(DocId(id), &[a, long]);
         }
         assert_eq!(kept(&lists, a), Some(vec![DocId(3), DocId(7), DocId(9)]));
-        assert_eq!((count(a), count(long)), (3, MOST_OF_LIST + 1));
+        assert_eq!((count(a), count(long)), (3, MAX_LIST_LENGTH + 1));
         lists.clear();
         assert_eq!((kept(&lists, a), lists.lock().held), (None, 0));
     }
 
     #[test]
     fn there_is_room_for_so_many_and_all_are_let_go_for_more() {
-        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
+        let lists = PrincipalLists::new(MAX_HELD as u64 * 8);
         let list = |at: usize| Fingerprint((at as u64 + 1) << 30);
-        let each = MOST_OF_LIST + OF_LIST;
-        let most = MOST_HELD / each;
-        for at in 0..=most {
-            lists.keep(PostingKey::of(list(at)), vec![DocId(1); MOST_OF_LIST]);
+        let each = MAX_LIST_LENGTH + OF_LIST;
+        let max_held = MAX_HELD / each;
+        for at in 0..=max_held {
+            lists.keep(PostingKey::of(list(at)), vec![DocId(1); MAX_LIST_LENGTH]);
             if at == 0 {
                 // Caching the same list once more takes no further room.
-                lists.keep(PostingKey::of(list(at)), vec![DocId(1); MOST_OF_LIST]);
+                lists.keep(PostingKey::of(list(at)), vec![DocId(1); MAX_LIST_LENGTH]);
             }
             let held = lists.lock().held;
-            assert_eq!(held, if at < most { (at + 1) * each } else { each });
+            assert_eq!(held, if at < max_held { (at + 1) * each } else { each });
         }
         assert_eq!(kept(&lists, list(0)), None);
-        assert!(kept(&lists, list(most)).is_some());
+        assert!(kept(&lists, list(max_held)).is_some());
     }
 
     #[test]
     fn of_a_list_with_very_many_principals_their_number_is_kept() {
-        let lists = PrincipalLists::new(MOST_HELD as u64 * 8);
+        let lists = PrincipalLists::new(MAX_HELD as u64 * 8);
         let (many, few) = (Fingerprint(64), Fingerprint(128));
         let counts = || {
             let keys = [many, few, Fingerprint(192)].map(PostingKey::of);
             lists.principal_counts(keys.into_iter())
         };
-        lists.keep(PostingKey::of(many), vec![DocId(1); MOST_OF_LIST]);
+        lists.keep(PostingKey::of(many), vec![DocId(1); MAX_LIST_LENGTH]);
         lists.keep(PostingKey::of(few), vec![DocId(1); PRINCIPALS_STEP - 1]);
         assert!(kept(&lists, many).is_some());
         lists.add(DocId(2), &[many]);
         assert_eq!(kept(&lists, many), None);
         assert_eq!(lists.lock().held, 2 * OF_LIST + PRINCIPALS_STEP - 1);
-        assert_eq!(counts(), [MOST_OF_LIST / PRINCIPALS_STEP, 0, 0]);
+        assert_eq!(counts(), [MAX_LIST_LENGTH / PRINCIPALS_STEP, 0, 0]);
         (0..PRINCIPALS_STEP as u64).for_each(|id| lists.add(DocId(9 + id), &[many, few]));
-        assert_eq!(counts(), [MOST_OF_LIST / PRINCIPALS_STEP + 1, 1, 0]);
+        assert_eq!(counts(), [MAX_LIST_LENGTH / PRINCIPALS_STEP + 1, 1, 0]);
     }
 }

@@ -1,4 +1,4 @@
-//! What questions read from an index.
+//! What requests read from an index.
 
 pub(crate) mod candidates;
 pub(crate) mod document_text;
@@ -24,15 +24,15 @@ pub use candidates::{
     QueryFingerprints, SignAtRung, SoughtRatio,
 };
 pub use document_text::{HeldText, ReadText};
-pub use files::FileView;
-pub use groups::{GroupDocument, GroupLookup, GroupView, Groups, TextsByGroup};
-pub use pairs::{IsWanted, NextDocuments, PairSearch};
+pub use files::FileInfo;
+pub use groups::{DocumentGroup, GroupDocument, GroupLookup, Groups, TextsByGroup};
+pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 pub use shingles::HeldShingles;
 
-/// Reads an index to answer questions; every query is passed one.
+/// Reads an index to answer requests; every query is passed one.
 ///
-/// It has no method that writes, and all that identifies files takes a [`View`](crate::View): an answer made through it
-/// changes nothing and shows no files outside the view. Copies are cheap, and read the same index.
+/// It has no method that writes, and all that identifies files takes a [`VisibleRoots`](crate::VisibleRoots): an answer
+/// made through it changes nothing and shows no files outside the view. Copies are cheap, and read the same index.
 ///
 /// **Consistency.** A call sees everything that was applied before it, committed or not. It is no snapshot: what is
 /// applied during a call may or may not be part of what it returns, and two calls may see two states. A document, a
@@ -89,7 +89,7 @@ impl IndexReader {
         &self.shared.parameters
     }
 
-    /// The permit for a second thread, if no other question holds it and the options allow one.
+    /// The permit for a second thread, if no other request holds it and the options allow one.
     pub fn second_thread(&self) -> Option<SecondThread<'_>> {
         if !self.shared.options.second_settler {
             return None;
@@ -135,7 +135,7 @@ impl IndexReader {
     }
 }
 
-/// The permit for a second thread: one question holds it at a time, so that many questions do not start many threads.
+/// The permit for a second thread: one request holds it at a time, so that many requests do not start many threads.
 #[derive(Debug)]
 pub struct SecondThread<'a>(
     #[expect(dead_code, reason = "held until it is dropped")] MutexGuard<'a, ()>,

@@ -26,7 +26,7 @@ type VisitValue<'a> = dyn FnMut(FileKey, Option<&[u8]>) -> Result<ControlFlow<()
 /// Reads records by key: for threads that compare a share with its records (ingestion, walks, the recheck), and for
 /// what the daemon records about itself (roots, reports).
 ///
-/// It knows no view and is never used to answer questions about documents. It has no method that writes.
+/// It knows no view and is never used to answer requests about documents. It has no method that writes.
 ///
 /// **Consistency.** Each record is complete and as the last batch left it; one read may see the state before a batch
 /// and the next the state after it. Listings scan the store: what is written during a listing may or may not be seen.
@@ -38,7 +38,7 @@ pub struct Registry {
 }
 
 /// Members of one file that a scan passes before it seeks past all of them.
-const MOST_PASSED: usize = 8;
+const MAX_PASSED: usize = 8;
 
 /// A scan of the files of a root that are on disk. Members whose container is not on record stand for that container.
 struct OnDiskScan<'a, 'v> {
@@ -59,7 +59,7 @@ impl OnDiskScan<'_, '_> {
         let on_disk = &path[..end.unwrap_or(path.len())];
         if end.is_some() && on_disk == self.last {
             self.members += 1;
-            return match self.members < MOST_PASSED {
+            return match self.members < MAX_PASSED {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
             };
@@ -257,11 +257,11 @@ impl Registry {
         };
         let (prefix, mut from) = (key::files_of_root(from.root), key::file(from));
         let records = self.shared.store.records();
-        while scan.members < MOST_PASSED {
+        while scan.members < MAX_PASSED {
             records.scan(&prefix, Some(&from), &mut |bytes, value| {
                 scan.see(&bytes[prefix.len()..], value)
             })?;
-            if scan.members < MOST_PASSED {
+            if scan.members < MAX_PASSED {
                 break;
             }
             // Many members lie here: the scan continues after them, at the next path that cannot be one of theirs.

@@ -19,7 +19,7 @@ const RATIO: u64 = 3;
 /// Every merge includes runs with fewer postings than this.
 const SMALL: u64 = 4_000_000;
 /// A merge that must be short leaves no more runs than this.
-const MOST: usize = 8;
+const MAX_RUNS: usize = 8;
 /// All runs are rewritten once this percentage of their postings belongs to documents that are gone.
 const DEAD_PERCENT: u64 = 25;
 
@@ -116,7 +116,7 @@ pub(crate) enum RunChoice {
 /// How many of the oldest runs stay as they are when this many postings are added.
 pub(crate) fn count_staying(runs: &[RunRecord], added: u64, dead: u64, take: RunChoice) -> usize {
     let ratio = match take {
-        RunChoice::Small if runs.len() < MOST => 0,
+        RunChoice::Small if runs.len() < MAX_RUNS => 0,
         _ => RATIO,
     };
     let total: u64 = runs.iter().map(RunRecord::postings).sum();
@@ -194,7 +194,7 @@ mod tests {
         let short =
             |runs: &[RunRecord]| count_staying(runs, 20_000_000, 90_000_000, RunChoice::Small);
         assert_eq!(short(&runs), 2);
-        runs.resize(MOST, run(10_000_000));
+        runs.resize(MAX_RUNS, run(10_000_000));
         assert_eq!(short(&runs), 0);
     }
 }

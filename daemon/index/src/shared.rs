@@ -34,7 +34,7 @@ use crate::table::{DocumentStats, Table};
 use crate::text::TextStore;
 use crate::unsettled::Unsettled;
 use crate::work::{Merges, WorkCounters};
-use crate::{Memory, Options, View};
+use crate::{Memory, Options, VisibleRoots};
 
 /// All schemes that may have postings, in the order of their keys.
 pub(crate) const SCHEMES: [SchemeKind; SCHEME_COUNT] = [
@@ -86,7 +86,7 @@ pub(crate) struct Shared {
     /// Nanoseconds spent signing, by scheme.
     pub(crate) signing: [AtomicU64; SCHEME_COUNT],
     pub(crate) damaged: DamagedTexts,
-    /// Held by the single question that works on two threads at a time.
+    /// Held by the single request that works on two threads at a time.
     pub(crate) second_reader: Mutex<()>,
     /// Serial from which documents are identified by the present canonical text.
     pub(crate) named_from: u64,
@@ -104,7 +104,7 @@ pub(crate) struct IndexState {
     pub(crate) runs: Runs,
     pub(crate) merges: Merges,
     /// Roots whose files are grouped.
-    pub(crate) grouped: View,
+    pub(crate) grouped: VisibleRoots,
     pub(crate) stars: Stars,
     /// Groups of the documents that are grouped, settled or not.
     pub(crate) shown: GroupsShown,

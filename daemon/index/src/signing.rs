@@ -24,14 +24,14 @@ pub fn canonicalise(
     text: &str,
     account: &MemoryAccount,
 ) -> Result<(CanonicalText, Option<MemoryPermit>), IndexError> {
-    let usual = (text.len() + text.len() / 8).min(CanonicalText::MOST_BYTES);
+    let usual = (text.len() + text.len() / 8).min(CanonicalText::MAX_BYTES);
     let permit = account.take_large(usual as u64)?;
     let canonical = CanonicalText::bounded(text, usual);
-    if !canonical.is_cut() || usual == CanonicalText::MOST_BYTES {
+    if !canonical.is_cut() || usual == CanonicalText::MAX_BYTES {
         return Ok((canonical, permit));
     }
     drop((canonical, permit));
-    let mut permit = account.take_large(CanonicalText::MOST_BYTES as u64)?;
+    let mut permit = account.take_large(CanonicalText::MAX_BYTES as u64)?;
     let canonical = CanonicalText::from_extracted(text);
     if let Some(permit) = &mut permit {
         permit.shrink_to(canonical.as_bytes().len() as u64);

@@ -214,12 +214,12 @@ pub trait Store: Send + Sync {
     /// fsyncs.
     fn commit(&self) -> Result<(), StoreError>;
 
-    /// Rewrites the records if they take more than `least` bytes of disk and more than twice their live bytes; returns
-    /// whether that was done. They can be read and written meanwhile.
+    /// Rewrites the records if they take more than `min_bytes` bytes of disk and more than twice their live bytes;
+    /// returns whether that was done. They can be read and written meanwhile.
     ///
     /// # Errors
     /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] if it could not be done; nothing was changed then.
-    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError>;
+    fn compact_records(&self, min_bytes: u64, cancel: &Cancel) -> Result<bool, StoreError>;
 
     /// Bytes of the looked-up blocks that are cached in memory, and the limit; part of the cache of the store.
     fn kept_blocks(&self) -> (u64, u64);

@@ -100,7 +100,7 @@ impl From<&DocumentRecord> for DocumentStats {
 
 /// The set of roots that a caller may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum View {
+pub enum VisibleRoots {
     /// Files of every root.
     #[default]
     All,
@@ -108,12 +108,12 @@ pub enum View {
     Roots(BTreeSet<RootId>),
 }
 
-impl View {
+impl VisibleRoots {
     /// Whether files of this root may be seen.
     pub fn shows(&self, root: RootId) -> bool {
         match self {
-            View::All => true,
-            View::Roots(roots) => roots.contains(&root),
+            VisibleRoots::All => true,
+            VisibleRoots::Roots(roots) => roots.contains(&root),
         }
     }
 }
@@ -149,7 +149,7 @@ impl RungInUse {
     }
 
     /// A lower bound of what each of them keeps: a power of two that no document stays below, or 0.
-    fn least_kept(&self) -> u64 {
+    fn min_kept(&self) -> u64 {
         match self.by_kept.iter().position(|documents| *documents > 0) {
             None | Some(0) => 0,
             Some(bits) => 1 << (bits - 1),
@@ -158,7 +158,7 @@ impl RungInUse {
 }
 
 /// Ids up to this one have a bit of their own in [`KnownDocuments`]: 512 MiB of them at most.
-const MOST_IN_BITS: u64 = 1 << 32;
+const MAX_IN_BITS: u64 = 1 << 32;
 
 /// Which documents are known, for a merge that checks each posting.
 #[derive(Default)]
@@ -240,7 +240,7 @@ impl Table {
         let mut known = KnownDocuments::default();
         for id in &self.known {
             match usize::try_from(id / 64) {
-                Ok(at) if id <= MOST_IN_BITS => {
+                Ok(at) if id <= MAX_IN_BITS => {
                     known.bits.resize(known.bits.len().max(at + 1), 0);
                     known.bits[at] |= 1 << (id % 64);
                 }
@@ -264,8 +264,8 @@ impl Table {
     }
 
     /// Files of the view that carry a document.
-    pub(crate) fn count_files_of(&self, id: DocId, view: &View) -> u64 {
-        let View::Roots(roots) = view else {
+    pub(crate) fn count_files_of(&self, id: DocId, view: &VisibleRoots) -> u64 {
+        let VisibleRoots::Roots(roots) = view else {
             return self.files(id);
         };
         let of_root = |root: &RootId| self.roots.get(root)?.files.get(id).copied();
@@ -281,10 +281,10 @@ impl Table {
     }
 
     /// Documents that a view may see: applied when candidates are made.
-    pub(crate) fn visible(&self, view: &View) -> RoaringTreemap {
+    pub(crate) fn visible(&self, view: &VisibleRoots) -> RoaringTreemap {
         match view {
-            View::All => self.live.clone(),
-            View::Roots(roots) => {
+            VisibleRoots::All => self.live.clone(),
+            VisibleRoots::Roots(roots) => {
                 let sets = roots.iter().filter_map(|root| self.roots.get(root));
                 sets.fold(RoaringTreemap::new(), |all, root| all | &root.live)
             }
@@ -292,7 +292,7 @@ impl Table {
     }
 
     /// The documents with text that a view may see.
-    pub(crate) fn visible_texts(&self, view: &View) -> RoaringTreemap {
+    pub(crate) fn visible_texts(&self, view: &VisibleRoots) -> RoaringTreemap {
         self.visible(view) & &self.texts
     }
 
@@ -304,9 +304,9 @@ impl Table {
     }
 
     /// The smallest number of fingerprints that any document of a kind at this rung keeps; `None` if there is none.
-    pub(crate) fn least_kept(&self, kind: DocumentKind, rung: Rung) -> Option<u64> {
+    pub(crate) fn min_kept(&self, kind: DocumentKind, rung: Rung) -> Option<u64> {
         let in_use = self.rungs.get(&(kind == DocumentKind::Raw, rung));
-        in_use.map(RungInUse::least_kept)
+        in_use.map(RungInUse::min_kept)
     }
 
     /// Documents with text that are not signed as a ladder says.
@@ -361,16 +361,19 @@ mod tests {
             table.insert(DocId(id), stats(rung, kept));
         }
         let rung = |rung| Rung::new(rung).unwrap();
-        let least = |table: &Table, of| table.least_kept(DocumentKind::Text, rung(of));
-        assert_eq!((least(&table, 2), least(&table, 3)), (Some(32), Some(0)));
+        let min_kept = |table: &Table, of| table.min_kept(DocumentKind::Text, rung(of));
+        assert_eq!(
+            (min_kept(&table, 2), min_kept(&table, 3)),
+            (Some(32), Some(0))
+        );
         table.insert(DocId(2), stats(2, 257));
         table.forget(DocId(3));
         assert_eq!(
-            (least(&table, 2), least(&table, 3)),
+            (min_kept(&table, 2), min_kept(&table, 3)),
             (Some(256), Some(1 << 30))
         );
-        assert_eq!(least(&table, 1), None);
-        assert_eq!(table.least_kept(DocumentKind::Raw, rung(2)), None);
+        assert_eq!(min_kept(&table, 1), None);
+        assert_eq!(table.min_kept(DocumentKind::Raw, rung(2)), None);
     }
 
     #[test]
@@ -381,9 +384,13 @@ mod tests {
         table.count_file(b, doc, CountStep::More);
         table.count_file(a, doc, CountStep::Less);
         assert!(table.is_live(doc));
-        assert!(!table.visible(&View::Roots([a].into())).contains(5));
-        assert!(table.visible(&View::Roots([a, b].into())).contains(5));
+        assert!(!table.visible(&VisibleRoots::Roots([a].into())).contains(5));
+        assert!(
+            table
+                .visible(&VisibleRoots::Roots([a, b].into()))
+                .contains(5)
+        );
         table.count_file(b, doc, CountStep::Less);
-        assert!(!table.is_live(doc) && table.visible(&View::All).is_empty());
+        assert!(!table.is_live(doc) && table.visible(&VisibleRoots::All).is_empty());
     }
 }

@@ -155,18 +155,18 @@ impl Unsettled {
         oldest.all(|oldest| oldest.is_none_or(|oldest| oldest > epoch))
     }
 
-    /// The documents to be placed next: at most `most` of this round, or of the next if it is over. Between two rounds
+    /// The documents to be placed next: at most `limit` of this round, or of the next if it is over. Between two rounds
     /// those of each higher effort have a turn: at most `few`, and fewer if others wait.
-    pub(crate) fn next(&mut self, most: usize, few: usize, rank: &dyn Fn(DocId) -> Rank) -> Step {
+    pub(crate) fn next(&mut self, limit: usize, few: usize, rank: &dyn Fn(DocId) -> Rank) -> Step {
         self.end_epoch();
         let effort = self.turn();
         self.last = effort;
-        let most = match effort {
-            Effort::Usual => most,
+        let limit = match effort {
+            Effort::Usual => limit,
             _ if !self.any_easier_than(effort) => few,
             _ => few.div_ceil(DEFERRED_SHARE),
         };
-        let documents = self.queue_mut(effort).next(most, rank);
+        let documents = self.queue_mut(effort).next(limit, rank);
         Step { documents, effort }
     }
 
@@ -310,9 +310,9 @@ impl Unsettled {
         self.both += placed_too.iter().sum::<usize>();
     }
 
-    /// Documents whose files changed, by id: at most `most` of those from this id on.
-    pub(crate) fn file_checks_from(&mut self, from: DocId, most: usize) -> Vec<DocId> {
-        let ids: Vec<DocId> = self.to_check.ids_from(from).take(most).collect();
+    /// Documents whose files changed, by id: at most `limit` of those from this id on.
+    pub(crate) fn file_checks_from(&mut self, from: DocId, limit: usize) -> Vec<DocId> {
+        let ids: Vec<DocId> = self.to_check.ids_from(from).take(limit).collect();
         #[cfg(test)]
         {
             self.largest_part = self.largest_part.max(ids.len());

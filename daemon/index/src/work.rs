@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Work done since the index was opened, for groups, pairs and questions together.
+/// Work done since the index was opened, for groups, pairs and requests together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Texts of documents read, to be shingled, judged or shown.

@@ -32,7 +32,7 @@ pub const LEAST_OF_CLASS: u32 = 10;
 /// Number of folds of a cross-validation ([`crate::evaluation`]), and minimum number of sources of its pairs.
 pub const FOLDS: u64 = 10;
 /// Maximum number of pairs in a training.
-pub const MOST_PAIRS: usize = 200_000;
+pub const MAX_PAIRS: usize = 200_000;
 
 /// Minimum precision of duplicate leaves in a model for judging ([`Growth::claim`]). By `study judge-growth` precision
 /// is the same from 0.8 to 0.9, and recall falls.
@@ -111,7 +111,7 @@ pub enum TrainingError {
         found: u32,
     },
     /// More pairs than a training takes.
-    #[error("there are {0} labelled pairs, and at most {MOST_PAIRS} are taken")]
+    #[error("there are {0} labelled pairs, and at most {MAX_PAIRS} are taken")]
     TooMany(usize),
     /// The pairs come from too few sources to be divided into folds.
     #[error(
@@ -130,7 +130,7 @@ pub enum TrainingError {
 /// Checks that there is enough to learn from: at least two classes, and none with too few pairs.
 pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
     let total = counts.total() as usize;
-    if total > MOST_PAIRS {
+    if total > MAX_PAIRS {
         return Err(TrainingError::TooMany(total));
     }
     let present = Class::ALL

@@ -44,7 +44,7 @@ fn beta_quantile(p: f64, a: f64, b: f64) -> Ratio {
 /// The largest c with Pr[Binomial(trials, threshold) < c] ≤ miss by Chernoff's bound (Hoeffding
 /// 1963, Theorem 1): Pr[X ≤ m] ≤ exp(−trials · KL(m/trials ‖ threshold)) for m ≤ mean, taken at
 /// m = c − 1. Where every shingle was counted (rung 0) demand ⌈threshold · trials⌉ instead.
-pub fn least_overlap_cut(trials: u64, threshold: Ratio, miss: f64) -> u64 {
+pub fn min_overlap_cut(trials: u64, threshold: Ratio, miss: f64) -> u64 {
     let (u, t) = (trials as f64, threshold.get());
     let missed = |c: u64| (-u * divergence((c - 1) as f64 / u, t)).exp();
     // Candidates 1 ..= ⌊mean⌋ + 1 keep m at or below the mean, where the bound grows with c.

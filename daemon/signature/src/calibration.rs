@@ -14,7 +14,7 @@
 //! - All pairs of a group count as one list. The paper averages over the precisions of n trials, which
 //!   have no precision where nothing was found.
 //! - Groups are not given: sizes double from class to class, and neighbouring classes are joined until
-//!   [`LEAST_PAIRS`] pairs are measured in each. A step is taken only if all finer ones meet what is
+//!   [`MIN_PAIRS`] pairs are measured in each. A step is taken only if all finer ones meet what is
 //!   required, too: by chance a coarse one may.
 
 mod trials;
@@ -26,14 +26,14 @@ use crate::rung::Rung;
 use crate::sampling::{BadSampling, Sampling, SizeStep};
 
 /// Pairs that a group must have been measured on: with fewer a precision of 0.95 is a matter of one pair.
-pub const LEAST_PAIRS: u64 = 30;
+pub const MIN_PAIRS: u64 = 30;
 
 /// Classes of sizes, from 2^k bytes on each.
 const CLASSES: usize = u64::BITS as usize;
 
 /// Why a collection cannot be calibrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{pairs} pairs of documents are similar enough to be measured, of {LEAST_PAIRS} at least")]
+#[error("{pairs} pairs of documents are similar enough to be measured, of {MIN_PAIRS} at least")]
 pub struct TooFewPairs {
     /// Pairs that are similar enough to be measured.
     pub pairs: u64,
@@ -164,7 +164,7 @@ impl Calibration {
         for (at, (held, tally)) in sizes.classes.iter().zip(&measured.classes).enumerate() {
             open.1.add(held);
             open.2.add(tally);
-            if open.2.pairs >= LEAST_PAIRS {
+            if open.2.pairs >= MIN_PAIRS {
                 joined.push(open);
                 open = (
                     2 << at.min(CLASSES - 2),

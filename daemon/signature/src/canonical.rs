@@ -7,13 +7,14 @@
 //! 2. Default-ignorable code points are dropped: soft hyphen, zero-width space and joiners, bidi
 //!    marks, word joiner, byte order mark, variation selectors, tags, Hangul fillers. They are
 //!    invisible, and extractors of different formats keep or lose them at will.
-//! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD, of each run between signs such as `²`, `½` and
+//! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD, of each run between signs such as `²`, `½`
+//!    and
 //!    `①`, which stay as they are ([`number_sign`]): NFKC makes `10⁶` and `106` one text.
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
 //!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
 //!    sign that can change a reading is dropped here: dashes, asterisks, operators and boxes stay.
 //! 5. Runs of spaces become one; none at either end.
-//! 6. Of a result longer than [`CanonicalText::MOST_BYTES`] the beginning is taken, in whole characters,
+//! 6. Of a result longer than [`CanonicalText::MAX_BYTES`] the beginning is taken, in whole characters,
 //!    and the text says that it is cut. One character may become eighteen (U+FDFA), so that a bound on
 //!    the extracted text is none on this.
 //!
@@ -23,7 +24,8 @@
 //! It is idempotent: every character that step 3 can produce is fixed by folding and by NFKD (the
 //! tests check all of Unicode), so a second pass only undoes and redoes the composition; steps 1,
 //! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet,
-//! as all at the beginning of the text were dropped), and removing spaces or ignorables that are already gone changes nothing.
+//! as all at the beginning of the text were dropped), and removing spaces or ignorables that are already gone changes
+//! nothing.
 //!
 //! Fast path: ASCII goes byte by byte through a table, and common letters of other scripts one by
 //! one ([`simple`]); only clusters with combining marks and rarities take the Unicode iterators.
@@ -58,11 +60,11 @@ pub struct CanonicalText {
 impl CanonicalText {
     /// The longest canonical text, in bytes. It is part of the definition and no setting: the same
     /// extracted text has the same canonical text everywhere.
-    pub const MOST_BYTES: usize = 64 << 20;
+    pub const MAX_BYTES: usize = 64 << 20;
 
-    /// The canonical form of an extracted text, cut at [`MOST_BYTES`](Self::MOST_BYTES).
+    /// The canonical form of an extracted text, cut at [`MAX_BYTES`](Self::MAX_BYTES).
     pub fn from_extracted(text: &str) -> Self {
-        Self::bounded(text, Self::MOST_BYTES)
+        Self::bounded(text, Self::MAX_BYTES)
     }
 
     /// The canonical form of an extracted text, cut before the first character that ends beyond `most`
@@ -132,7 +134,7 @@ impl CanonicalText {
 
 /// Part of a line in canonical form: without the rule for bullets, which asks what stands before it.
 pub(crate) fn folded(text: &str) -> String {
-    let mut writer = Writer::new(text.len(), CanonicalText::MOST_BYTES);
+    let mut writer = Writer::new(text.len(), CanonicalText::MAX_BYTES);
     writer.take(text);
     writer.finish()
 }

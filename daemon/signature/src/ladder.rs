@@ -33,23 +33,23 @@ impl Ladder {
 
     /// Returns the rung for a text of `length` bytes, unless it repeats itself. With a chosen sampling it is the rung
     /// of the size step, made coarser while `length >> r` exceeds 32 × target, and finer while it is below 2 ×
-    /// [`least_kept`](Self::least_kept).
+    /// [`min_kept`](Self::min_kept).
     pub fn rung_of_text(self, length: u64) -> Rung {
         let Some(sampling) = self.sampling else {
             return self.rung_for(length);
         };
         let bounded = self.least_rung(length, self.target.saturating_mul(32));
         let mut rung = sampling.rung_for(length).max(bounded).min(self.cap);
-        while rung > Rung::ZERO && length >> rung.get() < 2 * u64::from(self.least_kept()) {
+        while rung > Rung::ZERO && length >> rung.get() < 2 * u64::from(self.min_kept()) {
             rung = rung.finer();
         }
         rung
     }
 
     /// Returns the rung for a text that keeps `kept` fingerprints at `by_length`: a finer one if these are fewer than
-    /// [`least_kept`](Self::least_kept), as in a text that repeats itself.
+    /// [`min_kept`](Self::min_kept), as in a text that repeats itself.
     pub fn rung_of_kept(self, by_length: Rung, kept: u64) -> Rung {
-        match kept < u64::from(self.least_kept()) {
+        match kept < u64::from(self.min_kept()) {
             true => self.rung_of_text(kept << by_length.get()).min(by_length),
             false => by_length,
         }
@@ -57,7 +57,7 @@ impl Ladder {
 
     /// The least fingerprints that a sampled document keeps, but for chance: one that keeps fewer is signed at a
     /// finer rung.
-    pub fn least_kept(self) -> u32 {
+    pub fn min_kept(self) -> u32 {
         match self.sampling {
             None => self.target / 4,
             Some(_) => (self.target / 16).max(1),
@@ -140,7 +140,7 @@ mod tests {
                 for ladder in [ladder, Ladder::default()] {
                     let rung = ladder.rung_of_text(length);
                     assert_eq!(rung.get(), twin(ladder, length), "{length}");
-                    let (least, most) = (ladder.least_kept(), ladder.rung_of_kept(rung, 1 << 20));
+                    let (least, most) = (ladder.min_kept(), ladder.rung_of_kept(rung, 1 << 20));
                     assert_eq!(most, rung);
                     for kept in [0, 1, u64::from(least) - 1] {
                         let finer = twin(ladder, kept << rung.get()).min(rung.get());

@@ -73,7 +73,7 @@ mod whole_chunk;
 mod window;
 mod winnowing;
 
-pub use binomial::{clopper_pearson, least_overlap_cut, lower_tail};
+pub use binomial::{clopper_pearson, lower_tail, min_overlap_cut};
 pub use bsw_error::{BswError, MeasuredRatio, Offsets};
 pub use bsw_n::BswN;
 pub use canonical::{CANONICAL_VERSION, CanonicalText};

@@ -7,7 +7,7 @@ pub const MANIFEST: &str = "manifest.json";
 pub(crate) const LOAD_FILES: [&str; 3] = ["documents.dat", "documents.csv", "documents.xml"];
 
 /// Pages that a report has at most.
-pub(crate) const MOST_PAGES: usize = 20_000;
+pub(crate) const MAX_PAGES: usize = 20_000;
 
 /// The file of a page, counted from 0.
 pub(crate) fn page_name(page: usize) -> String {
@@ -24,5 +24,5 @@ pub(crate) fn is_page_name(name: &str) -> bool {
         .and_then(|rest| rest.strip_suffix(".html"));
     let page = number.and_then(|number| number.parse::<usize>().ok());
     name == page_name(0)
-        || page.is_some_and(|page| page > 1 && page <= MOST_PAGES && name == page_name(page - 1))
+        || page.is_some_and(|page| page > 1 && page <= MAX_PAGES && name == page_name(page - 1))
 }

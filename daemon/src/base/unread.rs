@@ -1,10 +1,10 @@
 //! Which files count as not read.
 
-use simdex_index::FileView;
+use simdex_index::FileInfo;
 use simdex_schema::{Reason, State, StoredReason};
 
 /// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
-pub fn is_unread(file: &FileView) -> bool {
+pub fn is_unread(file: &FileInfo) -> bool {
     match file.state {
         State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
         // Other files without text have none to read.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use simdex_index::store::Hooks;
-use simdex_index::{Cancel, IndexError, Opened, View};
+use simdex_index::{Cancel, IndexError, Opened, VisibleRoots};
 use simdex_proto::text::counted;
 
 use crate::commands::cli::exit;
@@ -54,7 +54,7 @@ pub fn run(
     let Opened { index, writer, .. } = opened;
     let unread = writer.release_damaged_texts()?.len();
     writer.settle(&Cancel::never())?;
-    let documents = index.live_documents(&View::All);
+    let documents = index.live_documents(&VisibleRoots::All);
     let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();
     index.close(writer)?;
     println!(

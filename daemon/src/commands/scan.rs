@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use simdex_index::{Cancel, MemoryAccount, View};
+use simdex_index::{Cancel, MemoryAccount, VisibleRoots};
 use simdex_signature::Ratio;
 
 use crate::base::unread::is_unread;
@@ -172,7 +172,8 @@ fn print(
     };
     let summary = ListSummary {
         pairs: pairs.map(|pairs| pairs.pairs),
-        skipped_lists: pairs.map_or(0, |pairs| pairs.skipped_lists) + groups.skipped_lists,
+        common_lists_skipped: pairs.map_or(0, |pairs| pairs.common_lists_skipped)
+            + groups.common_lists_skipped,
         groups: Some(groups.items),
         completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
@@ -229,13 +230,13 @@ fn pairs(
         failed.flow(out.write_all(text.as_bytes()))
     };
     let (view, account) = (engine.roots.view(), account(engine));
-    let asked = PairSelection {
+    let selection = PairSelection {
         view: &view,
         threshold,
         containment: None,
         after: None,
     };
-    let listed = catalogue::pairs(engine.index.reader(), asked, &account, &mut print)?;
+    let listed = catalogue::pairs(engine.index.reader(), selection, &account, &mut print)?;
     failed.into_result()?;
     Ok(listed)
 }
@@ -273,7 +274,11 @@ fn groups(
 }
 
 /// Counts the files, and prints those that were not read, or not whole.
-fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<ListCounts> {
+fn unread(
+    engine: &Engine,
+    view: &VisibleRoots,
+    out: &mut impl Write,
+) -> anyhow::Result<ListCounts> {
     let (mut failed, mut printed) = (FirstError::default(), 0_u64);
     let account = account(engine);
     let counts = catalogue::files(engine.index.reader(), view, &account, &mut |file| {
@@ -301,7 +306,7 @@ fn line(mut json: String) -> String {
 }
 
 /// Prints every file as a line of JSON, and counts them.
-fn files(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<ListCounts> {
+fn files(engine: &Engine, view: &VisibleRoots, out: &mut impl Write) -> anyhow::Result<ListCounts> {
     let mut failed = FirstError::default();
     let account = account(engine);
     let counts = catalogue::files(engine.index.reader(), view, &account, &mut |file| {

@@ -148,10 +148,13 @@ fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
         );
     } else {
         println!("{dir} is damaged: {}", counted(faults.count, "fault"));
-        faults.told.iter().for_each(|fault| println!("  {fault}"));
-        let untold = faults.count - faults.told.len() as u64;
-        if untold > 0 {
-            println!("  and {untold} more");
+        faults
+            .messages
+            .iter()
+            .for_each(|fault| println!("  {fault}"));
+        let unlisted = faults.count - faults.messages.len() as u64;
+        if unlisted > 0 {
+            println!("  and {unlisted} more");
         }
         println!("{WAY_OUT}");
     }

@@ -30,7 +30,7 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
             .date
             .map(|date| date.source.name().to_owned())
             .unwrap_or_default(),
-        is_query: hit.is_query,
+        is_query: hit.is_subject,
         folded_under: Vec::new(),
         not_judged: not_judged(hit.judgement.as_ref()),
         judgement: hit
@@ -42,7 +42,7 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
 
 /// What the summary of an answer says beside its counts.
 #[derive(Default)]
-pub struct Closing {
+pub struct SummaryContext {
     /// Completeness of the index at the time of the answer.
     pub completeness: Completeness,
     /// Time the answer took.
@@ -55,7 +55,7 @@ pub struct Closing {
 pub fn answer(
     answer: Answer,
     folded: Vec<Option<usize>>,
-    closing: Closing,
+    context: SummaryContext,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
     use v1::find_reply::Part;
     let summary = v1::QuerySummary {
@@ -67,17 +67,17 @@ pub fn answer(
         reason: answer.reason.as_str().to_owned(),
         candidates: answer.candidates,
         verified: answer.verified,
-        suppressed: answer.common_lists + answer.unverified,
-        seconds: closing.seconds,
+        suppressed: answer.common_lists_count_only + answer.unverified,
+        seconds: context.seconds,
         truncated: answer.truncated,
         unjudged: answer.unjudged,
-        common_lists: answer.common_lists,
+        common_lists: answer.common_lists_count_only,
         unverified: answer.unverified,
         compared_by: compared_by(answer.compared_by),
         promise: Some(answer.promise.into()),
         left_out: left_out(answer.left_out),
-        last_read: closing.last_read.map(last_read_of),
-        completeness: Some(closing.completeness.into()),
+        last_read: context.last_read.map(last_read_of),
+        completeness: Some(context.completeness.into()),
     };
     let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
     for (at, under) in folded.into_iter().enumerate() {
@@ -156,14 +156,14 @@ pub fn comparison(
 
 fn words(compared: ComparedWords) -> v1::WordDifference {
     let (extent, cut_short) = compared.extent.unwrap_or_default();
-    let told = |why: LeftOut| why.to_string();
+    let reason = |why: LeftOut| why.to_string();
     let (text, text_left_out) = match compared.text {
         Ok(text) => (text, String::new()),
-        Err(why) => (String::new(), told(why)),
+        Err(why) => (String::new(), reason(why)),
     };
     let (operations, operations_left_out) = match compared.operations {
         Ok(operations) => (operations, String::new()),
-        Err(why) => (Vec::new(), told(why)),
+        Err(why) => (Vec::new(), reason(why)),
     };
     let [bytes_a, bytes_b] = compared.bytes;
     v1::WordDifference {
@@ -280,7 +280,7 @@ mod tests {
                 rung: Rung::MAX_DOCUMENT,
             },
             date: None,
-            is_query: false,
+            is_subject: false,
             judgement: None,
         });
         assert_eq!(shown.relation(), v1::Relation::ContainedIn);

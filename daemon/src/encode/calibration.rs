@@ -5,14 +5,14 @@ use simdex_proto::v1;
 use simdex_signature::calibration::{Group, Quality};
 use simdex_signature::{Rung, SchemeKind, SizeStep};
 
-use crate::read_side::calibrating::{Calibrated, GroupTold, false_match_rate, shortest_excerpt};
+use crate::read_side::calibrating::{Calibrated, GroupEffects, false_match_rate, shortest_excerpt};
 
 /// Encodes a setting with its evidence.
 pub fn calibration(found: Calibrated) -> v1::CalibrateReply {
     let [chosen_on, checked_on] = found.pairs;
     let groups = found.calibration.groups.iter().zip(&found.groups);
     v1::CalibrateReply {
-        groups: groups.map(|(of, told)| group(of, told)).collect(),
+        groups: groups.map(|(of, effects)| group(of, effects)).collect(),
         predicted: Some(quality(&found.predicted)),
         checked: Some(quality(&found.checked)),
         pairs: chosen_on,
@@ -29,7 +29,7 @@ pub fn calibration(found: Calibrated) -> v1::CalibrateReply {
     }
 }
 
-fn group(group: &Group, told: &GroupTold) -> v1::SizeGroup {
+fn group(group: &Group, effects: &GroupEffects) -> v1::SizeGroup {
     v1::SizeGroup {
         from_bytes: group.from,
         documents: group.held.documents,
@@ -37,8 +37,8 @@ fn group(group: &Group, told: &GroupTold) -> v1::SizeGroup {
         pairs: group.pairs,
         steps: group.steps.iter().map(quality).collect(),
         n: group.rung.modulus(),
-        shortest_excerpt_bytes: told.shortest_excerpt,
-        interval_width: told.interval_width,
+        shortest_excerpt_bytes: effects.shortest_excerpt,
+        interval_width: effects.interval_width,
     }
 }
 

@@ -5,7 +5,7 @@ use simdex_index::{IndexError, IndexReader};
 use simdex_proto::promise::{NoPromise, Promise};
 use simdex_proto::v1;
 
-use super::answer::{Closing, compared_by, hit, last_read_of, left_out};
+use super::answer::{SummaryContext, compared_by, hit, last_read_of, left_out};
 use super::{path, ratio, relation, scheme};
 use crate::base::visit::FirstError;
 use crate::read_side::families::{Direction, Renaming};
@@ -97,7 +97,7 @@ fn version_file(
 /// Encodes the subject, which is not a file of the index.
 fn subject(source: &FamilySource<'_>, family: &Family, version: usize) -> v1::Match {
     let (overlap, document) = family.beside_subject(version);
-    let name = source.subject.query_path.as_deref();
+    let name = source.subject.subject_path.as_deref();
     let used = scheme_used(source.index);
     v1::Match {
         path: name.map(path).unwrap_or_default(),
@@ -157,7 +157,7 @@ pub fn family_summary(
     source: &FamilySource<'_>,
     family: &Family,
     sent: &FamilySent,
-    closing: Closing,
+    context: SummaryContext,
 ) -> v1::FamilySummary {
     let subject = source.subject;
     let query = v1::QuerySummary {
@@ -169,17 +169,17 @@ pub fn family_summary(
         reason: subject.reason.as_str().to_owned(),
         candidates: family.candidates,
         verified: family.verified,
-        suppressed: family.common_lists,
-        seconds: closing.seconds,
+        suppressed: family.common_lists_count_only,
+        seconds: context.seconds,
         truncated: family.is_cut,
-        common_lists: family.common_lists,
+        common_lists: family.common_lists_count_only,
         unverified: 0,
         unjudged: None,
         compared_by: compared_by(subject.compared_by),
         promise: Some(promise(source.params).into()),
         left_out: left_out(subject.left_out),
-        last_read: closing.last_read.map(last_read_of),
-        completeness: Some(closing.completeness.into()),
+        last_read: context.last_read.map(last_read_of),
+        completeness: Some(context.completeness.into()),
     };
     v1::FamilySummary {
         query: Some(query),
@@ -197,11 +197,11 @@ fn promise(params: &FamilyParams) -> Promise {
 /// Encodes the versions of a file without text: numbered by date, without edges.
 pub fn unordered_family(
     answer: Answer,
-    closing: Closing,
+    context: SummaryContext,
 ) -> impl Iterator<Item = v1::family_reply::Part> {
     use v1::family_reply::Part;
     let mut numbers = std::collections::HashMap::new();
-    super::answer(answer, Vec::new(), closing).filter_map(move |reply| {
+    super::answer(answer, Vec::new(), context).filter_map(move |reply| {
         Some(match reply.part? {
             v1::find_reply::Part::Match(found) => {
                 let next = numbers.len() as u32 + 1;

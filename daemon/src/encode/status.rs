@@ -26,13 +26,13 @@ pub fn report(finished: u64, record: ReportRecord) -> v1::Report {
 }
 
 /// Encodes the status of a schedule.
-pub fn schedule(told: &ScheduleStatus) -> v1::Schedule {
+pub fn schedule(status: &ScheduleStatus) -> v1::Schedule {
     v1::Schedule {
-        name: told.name.clone(),
-        next: told.next.map(|at| at.as_second()),
-        last: told.last.map(|at| at.as_second()),
-        report: told.report.as_deref().map(path).unwrap_or_default(),
-        error: told.error.clone(),
+        name: status.name.clone(),
+        next: status.next.map(|at| at.as_second()),
+        last: status.last.map(|at| at.as_second()),
+        report: status.report.as_deref().map(path).unwrap_or_default(),
+        error: status.error.clone(),
     }
 }
 

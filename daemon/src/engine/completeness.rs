@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use simdex_index::{Cancel, MoveWatch, UnsettledCounts, View};
+use simdex_index::{Cancel, MoveWatch, UnsettledCounts, VisibleRoots};
 use simdex_proto::completeness::{Completeness, Pending};
 use thiserror::Error;
 
@@ -30,20 +30,24 @@ impl Incomplete {
 /// is found while it is made.
 pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
-    view: View,
+    view: VisibleRoots,
     before: Completeness,
     /// Texts ever found damaged by then: one that a walk releases during the answer was found all the same.
     found_before: u64,
     /// Unsettled documents of the list that the answer is made of.
     unsettled: UnsettledCounts,
     /// Watches renames since files began to be listed by path.
-    listed: Option<(View, MoveWatch)>,
+    listed: Option<(VisibleRoots, MoveWatch)>,
     strict: bool,
 }
 
 impl<'a> CompletenessCheck<'a> {
     /// Begins an answer within a view; refuses it if it is `strict` and something is pending.
-    pub fn begin(engine: &'a Engine, view: &View, strict: bool) -> Result<Self, Incomplete> {
+    pub fn begin(
+        engine: &'a Engine,
+        view: &VisibleRoots,
+        strict: bool,
+    ) -> Result<Self, Incomplete> {
         let found_before = engine.index.reader().texts_found_damaged();
         let before = engine.completeness(view);
         let check = Self {
@@ -65,7 +69,7 @@ impl<'a> CompletenessCheck<'a> {
         let met = reader.texts_found_damaged() - self.found_before;
         let damaged = self.engine.damaged_texts(&self.view).max(met);
         let UnsettledCounts { awaited, crowded } = self.unsettled;
-        let moved = |(view, watch): &(View, MoveWatch)| {
+        let moved = |(view, watch): &(VisibleRoots, MoveWatch)| {
             // This comes first: changes applied by the time of the next call are noted there.
             let on_their_way = self.engine.on_their_way(view);
             watch.moved(on_their_way)
@@ -82,7 +86,7 @@ impl<'a> CompletenessCheck<'a> {
 
     /// Call before files of a view are listed by path: from now on, files count that the list may miss
     /// because they are renamed.
-    pub fn begin_list(&mut self, view: &View) {
+    pub fn begin_list(&mut self, view: &VisibleRoots) {
         let watch = self.engine.index.reader().watch_moves(view);
         self.listed = Some((view.clone(), watch));
     }
@@ -100,7 +104,7 @@ impl<'a> CompletenessCheck<'a> {
 
 impl Engine {
     /// Whether the index holds everything that was seen. Roots outside the view do not count.
-    pub fn completeness(&self, view: &View) -> Completeness {
+    pub fn completeness(&self, view: &VisibleRoots) -> Completeness {
         let lines = self.index.reader().template_lines();
         let list = lines.id().map(|id| id.0);
         Completeness::from(self.pending(view)).with_template_lines(lines.len(), list)
@@ -137,7 +141,7 @@ impl Engine {
     /// The reason that keeps the index from being complete. A change goes from a walk to the queue, may be put off,
     /// and goes to the settler: counted in that order, none is missed. In the settler it may go back and forth, so
     /// those counts are all of one moment.
-    fn pending(&self, view: &View) -> Pending {
+    fn pending(&self, view: &VisibleRoots) -> Pending {
         let queued = self.queued(view);
         let retrying = self.pipeline.retrying(view);
         let unsettled = self.index.unsettled();
@@ -160,29 +164,29 @@ impl Engine {
 
     /// Texts known to be damaged, and files of a view whose text was and that were not read again yet: what is below a
     /// stale root waits until the root is back.
-    fn damaged_texts(&self, view: &View) -> u64 {
+    fn damaged_texts(&self, view: &VisibleRoots) -> u64 {
         let reader = self.index.reader();
         reader.damaged_texts() + reader.damaged_files(view)
     }
 
     /// The number of paths below the roots of a view that cannot be looked at or listed. What is on record there, if
     /// anything, is kept.
-    pub fn unreadable_paths(&self, view: &View) -> u64 {
+    pub fn unreadable_paths(&self, view: &VisibleRoots) -> u64 {
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         shown.map(|root| root.unreadable()).sum()
     }
 
     /// Changes that were seen and not yet applied, and roots being walked.
-    fn queued(&self, view: &View) -> u64 {
+    fn queued(&self, view: &VisibleRoots) -> u64 {
         self.roots_being_walked(view) + self.pipeline.pending(view)
     }
 
     /// Files being processed, and those that are to be tried again.
-    fn on_their_way(&self, view: &View) -> u64 {
+    fn on_their_way(&self, view: &VisibleRoots) -> u64 {
         self.queued(view) + self.pipeline.retrying(view)
     }
 
-    fn roots_being_walked(&self, view: &View) -> u64 {
+    fn roots_being_walked(&self, view: &VisibleRoots) -> u64 {
         let is_wanted = |root: &Root| root.walks().is_some_and(|walks| walks.is_busy());
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let walked = shown.filter(|root| root.awaits_walk() || is_wanted(root));

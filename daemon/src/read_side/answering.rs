@@ -19,23 +19,23 @@ pub struct AnswerRequest<'a> {
 }
 
 /// How many times more hits are searched for if too few of them are unfolded.
-const WIDER: usize = 8;
+const LIMIT_GROWTH_FACTOR: usize = 8;
 
 /// Answers a query. Also returns, for each hit, the index of the better hit that it is folded under, if any; the list
 /// is empty if hits are not folded. The limit counts only hits that are not folded under another.
 pub fn answer(
     engine: &Engine,
     subject: &Subject,
-    asked: &AnswerRequest<'_>,
+    request: &AnswerRequest<'_>,
     account: &MemoryAccount,
     cancel: &Cancel,
 ) -> Result<(Answer, Vec<Option<usize>>), QueryError> {
     let index = engine.index.reader();
-    let (mut answer, folded) = match asked.folds {
-        true => find_folded(engine, subject, asked.params, account, cancel)?,
-        false => (find(index, subject, asked.params, cancel)?, Vec::new()),
+    let (mut answer, folded) = match request.folds {
+        true => find_folded(engine, subject, request.params, account, cancel)?,
+        false => (find(index, subject, request.params, cancel)?, Vec::new()),
     };
-    if asked.is_judged {
+    if request.is_judged {
         let model = engine.models.in_force();
         let Answer { hits, texts, .. } = &mut answer;
         // Time may run out: hits that are not folded are judged before those that are.
@@ -53,8 +53,8 @@ pub fn answer(
     Ok((answer, folded))
 }
 
-/// Finds hits and folds them until the limit of unfolded hits is reached; each round looks for [`WIDER`] times as many
-/// as the one before, so that all rounds together cost little more than the last.
+/// Finds hits and folds them until the limit of unfolded hits is reached; each round looks for [`LIMIT_GROWTH_FACTOR`]
+/// times as many as the one before, so that all rounds together cost little more than the last.
 fn find_folded(
     engine: &Engine,
     subject: &Subject,
@@ -70,7 +70,10 @@ fn find_folded(
         let mut folded = folding.fold(&answer.hits)?;
         let alone = folded.iter().filter(|under| under.is_none()).count();
         if alone < params.limit && answer.truncated && wider.limit < MAX_HITS as usize {
-            wider.limit = wider.limit.saturating_mul(WIDER).min(MAX_HITS as usize);
+            wider.limit = wider
+                .limit
+                .saturating_mul(LIMIT_GROWTH_FACTOR)
+                .min(MAX_HITS as usize);
             continue;
         }
         answer.truncated |= alone > params.limit;

@@ -14,22 +14,22 @@ use std::collections::BTreeMap;
 
 use simdex_index::{
     Candidate, CandidateKind, DocumentStats, Fingerprints, HeldShingles, IndexError, IndexReader,
-    MemoryAccount, QueryFingerprints, View,
+    MemoryAccount, QueryFingerprints, VisibleRoots,
 };
 use simdex_proto::completeness::{Completeness, Pending};
 use simdex_proto::text::counted;
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::calibration::{
-    Calibration, LEAST_PAIRS, Measurements, PairTrials, Quality, Sizes, TooFewPairs,
+    Calibration, MIN_PAIRS, Measurements, PairTrials, Quality, Sizes, TooFewPairs,
 };
 use simdex_signature::{Ratio, Rung, SchemeKind};
 use thiserror::Error;
 
-mod told;
+mod effects;
 
-pub use told::{GroupTold, SizeTold, false_match_rate, shortest_excerpt};
+pub use effects::{GroupEffects, SizeEffect, false_match_rate, shortest_excerpt};
 
-use self::told::{HeldPostings, WouldKeep};
+use self::effects::{HeldPostings, WouldKeep};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 
 /// Documents that are sampled, in both halves together.
@@ -45,7 +45,7 @@ pub struct CalibrationRequest {
     /// The resemblance from which a pair is similar.
     pub threshold: Ratio,
     /// The roots whose documents are considered.
-    pub view: View,
+    pub view: VisibleRoots,
     /// Refuse a calibration on an index that is not complete.
     pub strict: bool,
 }
@@ -71,9 +71,9 @@ pub struct Calibrated {
     /// The resemblance from which a pair is similar.
     pub threshold: Ratio,
     /// The effect of the setting on the size of the index.
-    pub size: SizeTold,
+    pub size: SizeEffect,
     /// The effect on each group, in their order.
-    pub groups: Vec<GroupTold>,
+    pub groups: Vec<GroupEffects>,
     /// Upper bound of the probability that a fingerprint that no document holds is found in the index.
     pub false_match_rate: f64,
     /// Completeness of the index at the time of the request.
@@ -131,7 +131,7 @@ pub fn calibrate(
     };
     let calibration =
         Calibration::new(request.precision, &collection.sizes, &learned).map_err(too_few)?;
-    if others.pairs() < LEAST_PAIRS {
+    if others.pairs() < MIN_PAIRS {
         let pairs = others.pairs();
         return Err(too_few(TooFewPairs { pairs }));
     }
@@ -139,7 +139,7 @@ pub fn calibrate(
     let kept_then = would_keep.mod_n();
     Ok(Calibrated {
         size: collection.held.size(&engine.index, kept_then),
-        groups: would_keep.told(&calibration.groups, index.window(), request.threshold),
+        groups: would_keep.effects(&calibration.groups, index.window(), request.threshold),
         false_match_rate: false_match_rate(&engine.index),
         predicted: calibration.quality(&learned),
         checked: calibration.quality(&others),

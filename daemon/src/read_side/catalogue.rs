@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 use simdex_index::{
-    Cancel, FileCounts, FileView, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+    Cancel, FileCounts, FileInfo, IndexError, IndexReader, MemoryAccount, UnsettledCounts,
+    VisibleRoots,
 };
 use simdex_schema::{DocumentHash, GroupId, State};
 
@@ -14,7 +15,7 @@ use crate::read_side::query::Relation;
 
 mod clusters;
 mod containments;
-mod group_files;
+mod group_loader;
 mod groups;
 mod pairs;
 #[cfg(test)]
@@ -28,11 +29,11 @@ pub use groups::{
 pub use pairs::{PairCounts, PairPlace, PairSelection, PairStep, pairs, visit_pairs};
 
 /// Files of a group that are passed to a visitor at once.
-const PART: usize = 1_000;
+const FILES_PER_PART: usize = 1_000;
 /// Approximate bytes that a file takes beside its path: its record, that of its content, and what is reported of both.
-const FILE: u64 = 1_024;
+const FILE_OVERHEAD_BYTES: u64 = 1_024;
 /// Bytes that a path takes beside its characters.
-const PATH: u64 = 64;
+const PATH_OVERHEAD_BYTES: u64 = 64;
 
 /// Counts over the files that a view shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -59,14 +60,14 @@ pub struct Group {
     pub is_continued: bool,
     /// Principal first, then by resemblance, then by path; in a group of several parts the files of one document
     /// are adjacent.
-    pub members: Vec<GroupFile>,
+    pub members: Vec<GroupMember>,
 }
 
 /// One file of a group.
 #[derive(Clone, Debug)]
-pub struct GroupFile {
+pub struct GroupMember {
     /// The file, with its state.
-    pub file: FileView,
+    pub file: FileInfo,
     /// Hash of the document it carries.
     pub document: DocumentHash,
     /// Relation to the principal.
@@ -83,9 +84,9 @@ pub struct GroupFile {
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// The file with the smaller path; for identical files, the principal's first.
-    pub a: FileView,
+    pub a: FileInfo,
     /// The file with the greater path; for identical files, the copy.
-    pub b: FileView,
+    pub b: FileInfo,
     /// Hashes of the documents of `a` and `b`.
     pub documents: (DocumentHash, DocumentHash),
     /// Relation of `a` to `b`.
@@ -103,7 +104,7 @@ pub struct Listing<T> {
     /// The items, or how many were visited.
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.
-    pub skipped_lists: u64,
+    pub common_lists_skipped: u64,
     /// Documents whose groups were not known when the list was begun, or that are not listed because their
     /// principal has disappeared since.
     pub unsettled: UnsettledCounts,
@@ -111,7 +112,7 @@ pub struct Listing<T> {
 
 /// What is shown of a file beside its state: the facts of its content, and the kind that its name
 /// suggests if the content is of another kind.
-pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
+pub fn facts(file: &FileInfo) -> Vec<(&str, &str)> {
     let Some(content) = &file.content else {
         return Vec::new();
     };
@@ -126,16 +127,16 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
 }
 
 /// Whether a file is the one that is called indexed among those that carry its document.
-fn is_first(file: &FileView) -> bool {
+fn is_first(file: &FileInfo) -> bool {
     !matches!(file.state, State::IdenticalBytes | State::IdenticalText)
 }
 
 /// Bytes that a file takes while it is held.
-fn bytes_of(file: &FileView) -> u64 {
-    FILE + 2 * path_of(file).len() as u64
+fn bytes_of(file: &FileInfo) -> u64 {
+    FILE_OVERHEAD_BYTES + 2 * path_of(file).len() as u64
 }
 
-fn path_of(file: &FileView) -> &OsStr {
+fn path_of(file: &FileInfo) -> &OsStr {
     file.path.as_os_str()
 }
 
@@ -148,10 +149,10 @@ fn stored(shown: &OsStr) -> Vec<u8> {
 /// at the end.
 pub fn files_after(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     after: &OsStr,
     account: &MemoryAccount,
-    visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&FileInfo) -> ControlFlow<()>,
 ) -> Result<ListCounts, IndexError> {
     let seen = stored(after);
     index.files_resumed(view, &seen, account, &mut |file| {
@@ -166,9 +167,9 @@ pub fn files_after(
 /// Calls `visit` for every file of a view, by path, and counts them. Documents are counted as they are at the end.
 pub fn files(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     account: &MemoryAccount,
-    visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&FileInfo) -> ControlFlow<()>,
 ) -> Result<ListCounts, IndexError> {
     let mut counts = FileCounts::default();
     index.files(view, account, &mut |file| {
@@ -180,7 +181,11 @@ pub fn files(
 }
 
 /// Counts the files of a view without listing them.
-pub fn counts(index: &IndexReader, view: &View, cancel: &Cancel) -> Result<ListCounts, IndexError> {
+pub fn counts(
+    index: &IndexReader,
+    view: &VisibleRoots,
+    cancel: &Cancel,
+) -> Result<ListCounts, IndexError> {
     Ok(index.count_files(view, cancel)?.into())
 }
 

@@ -11,7 +11,9 @@ mod kept;
 use std::sync::Arc;
 use std::time::Duration;
 
-use simdex_index::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{
+    DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots,
+};
 use simdex_proto::defaults;
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
@@ -98,7 +100,7 @@ pub struct Clusters {
     /// For cores: parts of the collection in which not all were found, because time or memory ran out.
     pub unfinished: Option<u64>,
     /// Posting lists that the search for pairs skipped, because no pair depends on them.
-    pub skipped_lists: u64,
+    pub common_lists_skipped: u64,
 }
 
 impl Clusters {
@@ -150,7 +152,7 @@ impl ClusterError {
 pub fn clusters(
     index: &IndexReader,
     kept: &KeptClusters,
-    view: &View,
+    view: &VisibleRoots,
     request: &ClusterRequest,
     account: &MemoryAccount,
 ) -> Result<HeldClusters, ClusterError> {
@@ -213,7 +215,7 @@ mod tests {
     fn what_is_found_or_was_kept_is_counted_as_long_as_an_asker_holds_it() {
         let texts: Vec<String> = ["one", "two"].map(|word| word.repeat(50)).into();
         let (index, _dir) = index_of(&texts);
-        let documents = index.texts(&View::All);
+        let documents = index.texts(&VisibleRoots::All);
         let request = ClusterRequest::Components {
             threshold: Ratio::new(0.8).unwrap(),
         };
@@ -222,7 +224,7 @@ mod tests {
             is_copied: false,
             rung: index.stats(id).map(|stats| stats.rung.get()),
         };
-        let key = kept::Key::new(&View::All, &request, &documents, &state);
+        let key = kept::Key::new(&VisibleRoots::All, &request, &documents, &state);
         let large = Clusters {
             clusters: vec![Cluster {
                 documents: vec![DocId(1); 1 << 18],
@@ -233,12 +235,12 @@ mod tests {
         kept.keep(key, &Arc::new(large));
         let budget = MemoryBudget::new(64 << 20);
         let account = budget.account(&Cancel::never());
-        let found = clusters(&index, &kept, &View::All, &request, &account).unwrap();
+        let found = clusters(&index, &kept, &VisibleRoots::All, &request, &account).unwrap();
         assert!(found.clusters.clusters.len() == 1 && budget.used() >= 8 << 18);
         drop(found);
         assert_eq!(budget.used(), 0);
         let small = MemoryBudget::new(1 << 20).account(&Cancel::never());
-        let refused = clusters(&index, &kept, &View::All, &request, &small);
+        let refused = clusters(&index, &kept, &VisibleRoots::All, &request, &small);
         assert!(matches!(
             refused,
             Err(ClusterError::Index(IndexError::TooMuchMemory { .. }))

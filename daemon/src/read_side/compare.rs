@@ -15,7 +15,7 @@ use crate::write_side::roots::live_reads::NotReadAgain;
 mod estimates;
 mod forms;
 
-pub use estimates::{ComparedScheme, SchemeEstimate, SchemesAsked};
+pub use estimates::{ComparedScheme, SchemeEstimate, SchemeSelection};
 pub use forms::{ComparedWords, Forms, LeftOut};
 
 /// What two documents have in common.
@@ -54,7 +54,7 @@ pub struct LastRead {
 }
 
 /// Parameters of a comparison.
-pub struct Comparing<'a> {
+pub struct CompareParams<'a> {
     /// Names of both sides in the difference.
     pub names: (&'a str, &'a str),
     /// The ratios from which the relation has its name.
@@ -64,7 +64,7 @@ pub struct Comparing<'a> {
     /// Most bytes of the reply.
     pub longest: usize,
     /// Schemes to estimate by.
-    pub schemes: &'a SchemesAsked,
+    pub schemes: &'a SchemeSelection,
     /// The model to judge by; `None` if no judgement is requested.
     pub model: Option<&'a Model>,
     /// Memory of the comparison; its flag is cancelled once the client disconnects.
@@ -76,9 +76,9 @@ pub fn compare(
     index: &IndexReader,
     a: &Subject,
     b: &Subject,
-    asked: &Comparing<'_>,
+    params: &CompareParams<'_>,
 ) -> Result<Comparison, QueryError> {
-    let (names, cancel) = (asked.names, asked.account.cancel());
+    let (names, cancel) = (params.names, params.account.cancel());
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
     if text_a.hash != text_b.hash {
         require_left(text_a, names.0)?;
@@ -87,16 +87,16 @@ pub fn compare(
     cancel.check()?;
     let overlap = Overlap::of_texts(text_a, text_b, cancel)?;
     cancel.check()?;
-    let SharedSpans { spans, covered } = spans(index, [text_a, text_b], asked)?;
+    let SharedSpans { spans, covered } = spans(index, [text_a, text_b], params)?;
     cancel.check()?;
     let texts = [text_a, text_b].map(|text| text.extracted.as_str());
-    let (diff, words) = forms::differences(texts, spans.len(), asked)?;
-    let judgement = asked
+    let (diff, words) = forms::differences(texts, spans.len(), params)?;
+    let judgement = params
         .model
         .map(|model| judge_comparison(model, a, b, &overlap));
-    let estimates = estimates::estimates(index, [text_a, text_b], asked.schemes, asked.account)?;
+    let estimates = estimates::estimates(index, [text_a, text_b], params.schemes, params.account)?;
     Ok(Comparison {
-        relation: relation(a, b, &overlap, asked.thresholds),
+        relation: relation(a, b, &overlap, params.thresholds),
         outside_spans: covered.map_or(0, |covered| overlap.shared.saturating_sub(covered)),
         overlap,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
@@ -114,14 +114,14 @@ pub fn compare(
 fn spans(
     index: &IndexReader,
     texts: [&ShingledText; 2],
-    asked: &Comparing<'_>,
+    params: &CompareParams<'_>,
 ) -> Result<SharedSpans, QueryError> {
     let [a, b] = texts.map(|text| text.signed.as_bytes());
     let bytes = span_bytes(a.len() as u64, b.len() as u64);
-    let _held = asked.account.take_large(bytes)?;
+    let _held = params.account.take_large(bytes)?;
     // They leave half of the answer for the difference.
-    let most = asked.longest / 2 / forms::SPAN_BYTES;
-    Ok(shared_spans(a, b, index.window().width().into(), most))
+    let max_spans = params.longest / 2 / forms::SPAN_BYTES;
+    Ok(shared_spans(a, b, index.window().width().into(), max_spans))
 }
 
 fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryError> {
@@ -177,7 +177,7 @@ mod tests {
     fn compared(
         texts: [String; 2],
         memory: u64,
-        schemes: &SchemesAsked,
+        schemes: &SchemeSelection,
     ) -> Result<Comparison, QueryError> {
         let dir = tempfile::tempdir().unwrap();
         let parameters = Config::default().parameters();
@@ -189,7 +189,7 @@ mod tests {
         let (budget, cancel) = (MemoryBudget::new(memory), Cancel::never());
         let others = budget.acquire(memory - (1 << 20), &Cancel::never());
         let others = others.unwrap();
-        let asked = Comparing {
+        let params = CompareParams {
             names: ("a", "b"),
             thresholds: RelationThresholds::both(0.8),
             forms: Forms {
@@ -202,7 +202,7 @@ mod tests {
             account: &budget.account(&cancel),
         };
         let compared = std::thread::scope(|scope| {
-            let comparing = scope.spawn(|| compare(&index, &a, &b, &asked));
+            let comparing = scope.spawn(|| compare(&index, &a, &b, &params));
             while budget.waiting() == 0 && !comparing.is_finished() {
                 std::thread::yield_now();
             }
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn nothing_large_is_made_of_two_texts_without_a_permit() {
         let short = || words(20, '\n');
-        let own = SchemesAsked::default();
+        let own = SchemeSelection::default();
         assert!(compared([short(), words(90, ' ')], 1 << 30, &own).is_ok());
         // The spans of long texts wait for memory, and so does the difference of many lines.
         for long in [words(150_000, ' '), "a\n".repeat(9_000)] {
@@ -231,7 +231,7 @@ mod tests {
             ));
         }
         // So do very large signatures.
-        let great = |scheme| SchemesAsked {
+        let great = |scheme| SchemeSelection {
             schemes: vec![scheme],
             n: Some(1 << 20),
         };
@@ -248,7 +248,7 @@ mod tests {
     fn a_difference_of_more_lines_than_there_is_memory_for_is_left_out() {
         // Lines without words: their words are few.
         let texts = ["\n".repeat(9_000) + &words(20, '\n'), words(20, '\n')];
-        let compared = compared(texts, 4 << 20, &SchemesAsked::default()).unwrap();
+        let compared = compared(texts, 4 << 20, &SchemeSelection::default()).unwrap();
         let why = compared.diff.unwrap_err();
         assert_eq!(
             why.to_string(),

@@ -20,6 +20,6 @@ mod times;
 pub mod written_dates;
 
 pub use arrange::{DateKind, Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
-pub use merges::{LEAST_APART, Origins, SecondParent, SharedApart, second_parents};
+pub use merges::{MIN_APART, Origins, SecondParent, SharedApart, second_parents};
 pub use renaming::Renaming;
 pub use samples::{CountedSamples, LinkRule, Samples};

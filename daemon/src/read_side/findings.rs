@@ -13,7 +13,7 @@ mod stale;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, FileView, GrowingPermit, IndexError, MemoryAccount, View};
+use simdex_index::{Cancel, FileInfo, GrowingPermit, IndexError, MemoryAccount, VisibleRoots};
 use simdex_schema::RootId;
 use thiserror::Error;
 
@@ -26,7 +26,7 @@ use crate::read_side::query::{
 pub use finding::{Finding, Sums, TakeFinding};
 
 /// Most files found for one document.
-const MOST_FOUND: usize = 10_000;
+const MAX_FOUND: usize = 10_000;
 
 /// A compliance question: what files a report is to find.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub struct ReportScope<'a> {
     /// The engine asked.
     pub engine: &'a Engine,
     /// The roots whose files may be found.
-    pub view: &'a View,
+    pub view: &'a VisibleRoots,
     /// Least resemblance of a finding.
     pub threshold: f64,
     /// Least share of a text that a finding contains.
@@ -113,7 +113,11 @@ impl ReportScope<'_> {
     }
 
     /// The given files of a view, by path, each once; an error if the index does not know one of them.
-    pub fn files_at(&self, files: &[PathBuf], view: &View) -> Result<Vec<FileView>, FindingError> {
+    pub fn files_at(
+        &self,
+        files: &[PathBuf],
+        view: &VisibleRoots,
+    ) -> Result<Vec<FileInfo>, FindingError> {
         let named = files
             .iter()
             .map(|path| query::file_at_path(self.engine, path, view));
@@ -131,7 +135,7 @@ impl ReportScope<'_> {
     /// compared. The text and its permits are dropped at the end, since the consumer of the findings may be slow.
     fn query_and_count(
         &self,
-        file: &FileView,
+        file: &FileInfo,
         params: &QueryParams,
         compared: &'static str,
         sums: &mut Sums,
@@ -157,7 +161,7 @@ impl ReportScope<'_> {
     }
 
     /// The part of a finding that describes a file itself.
-    fn describe(&self, file: &FileView) -> Result<Finding, IndexError> {
+    fn describe(&self, file: &FileInfo) -> Result<Finding, IndexError> {
         let roots = &self.engine.roots;
         let root = roots.iter().find(|root| root.id == file.key.root);
         let owner = self.engine.index.reader().owner_of(file)?;
@@ -216,7 +220,7 @@ fn reversed(relation: Relation) -> Relation {
 /// meanwhile, or if its text is damaged, which the completeness of the answer shows.
 fn compared_subject(
     scope: &ReportScope<'_>,
-    file: &FileView,
+    file: &FileInfo,
 ) -> Result<Option<Subject>, FindingError> {
     match Subject::from_file(scope.engine.index.reader(), file, scope.account) {
         Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),

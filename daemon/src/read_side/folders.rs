@@ -15,14 +15,14 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 
 use simdex_index::{
-    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+    FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, VisibleRoots,
 };
 use simdex_schema::{ContentHash, DocId};
 use simdex_signature::Ratio;
 
 use identified_files::visit_identified_files;
 use matching::{
-    CopiedFolders, FileIdentity, FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, MatchedFolders, Tree,
+    CopiedFolders, FileIdentity, FolderId, FolderPair, MAX_DEPTH, MAX_PAIRS, MatchedFolders, Tree,
 };
 
 /// Bytes for each file that a view may show: its place, what it carries, and the lists and sets made from these.
@@ -31,9 +31,9 @@ const FILE_BYTES: u64 = 256;
 const GROUPED_BYTES: u64 = 64;
 /// Bytes for the folders of each file, and of all together: names of folders may be long and nest deep.
 const FOLDER_BYTES: u64 = 512;
-const LEAST_FOLDER_BYTES: u64 = 16 << 20;
+const MIN_FOLDER_BYTES: u64 = 16 << 20;
 /// Most folders that are listed beside the two of a pair, so that they fit into a message.
-const MOST_FURTHER: usize = 100;
+const MAX_FURTHER: usize = 100;
 /// Bytes that a folder takes beside its path, which is held twice.
 const FOLDER: usize = 192;
 
@@ -80,7 +80,7 @@ pub struct NamedPair {
     pub counts: FolderPair,
     /// How many folders hold exactly the same files, including these two; `None` if these two do not.
     pub copies: Option<u64>,
-    /// Paths of those folders without these two, by path, at most [`MOST_FURTHER`].
+    /// Paths of those folders without these two, by path, at most [`MAX_FURTHER`].
     pub further: Vec<Vec<u8>>,
     /// Paths of files of the first and of the second folder without a counterpart in the other, at most as many as
     /// requested.
@@ -90,7 +90,7 @@ pub struct NamedPair {
 /// Finds the pairs of folders of a view.
 pub fn folder_copies(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     request: &FoldersRequest,
     account: &MemoryAccount,
 ) -> Result<FolderCopies, IndexError> {
@@ -98,8 +98,8 @@ pub fn folder_copies(
     let groups = GroupNames::of(index, view, request.threshold, account)?;
     let counted = index.count_files(view, cancel)?;
     let files = counted.files_on_disk + counted.members;
-    let pairs = (MOST_PAIRS as u64).min(64 * files);
-    let room = files * FOLDER_BYTES + LEAST_FOLDER_BYTES;
+    let pairs = (MAX_PAIRS as u64).min(64 * files);
+    let room = files * FOLDER_BYTES + MIN_FOLDER_BYTES;
     let _permit = account.take_large(files * FILE_BYTES + 48 * pairs + room)?;
     let mut folders = Folders::of(index, view, &groups, room, account)?;
     let found = folders.copies(request, account)?;
@@ -121,14 +121,14 @@ pub fn folder_copies(
             .then_with(by_path)
     });
     if request.exceptions > 0 {
-        let asked = (request.exceptions, account);
+        let limits = (request.exceptions, account);
         exceptions::add_exception_paths(
             index,
             view,
             &groups,
             &mut folders,
             &mut pairs,
-            asked,
+            limits,
             &mut held,
         )?;
     }
@@ -152,7 +152,7 @@ struct GroupNames {
 impl GroupNames {
     fn of(
         index: &IndexReader,
-        view: &View,
+        view: &VisibleRoots,
         threshold: Ratio,
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
@@ -179,7 +179,7 @@ impl GroupNames {
 
     /// What a file carries; `None` if it is empty or its bytes are not known. A document that is in no group counts as
     /// a group of its own, and so do the bytes of a file without a document.
-    fn identity(&self, file: &FileView) -> Option<FileIdentity> {
+    fn identity(&self, file: &FileInfo) -> Option<FileIdentity> {
         let document = file.content.as_ref().and_then(|content| content.document);
         let (document, group) = match document {
             Some(document) => {
@@ -218,7 +218,7 @@ struct Folders {
 impl Folders {
     fn of(
         index: &IndexReader,
-        view: &View,
+        view: &VisibleRoots,
         groups: &GroupNames,
         room: u64,
         account: &MemoryAccount,
@@ -280,7 +280,7 @@ impl Folders {
             copies: is_exact.then_some(all.len() as u64),
             further: all[2..]
                 .iter()
-                .take(MOST_FURTHER)
+                .take(MAX_FURTHER)
                 .map(path)
                 .cloned()
                 .collect(),
@@ -294,7 +294,7 @@ impl Folders {
         let steps = path[root..end].iter().zip(root..);
         let slashes = steps.filter(|(byte, _)| **byte == b'/').map(|(_, at)| at);
         // The first slash directly follows the root.
-        let deepest = slashes.skip(1).nth(MOST_DEPTH - 1);
+        let deepest = slashes.skip(1).nth(MAX_DEPTH - 1);
         self.is_cut |= deepest.is_some();
         deepest.unwrap_or(end)
     }
@@ -350,10 +350,10 @@ mod tests {
             ..Folders::default()
         };
         let deep = |depth: usize| [b"/r", "/d".repeat(depth).as_bytes(), b"/file"].concat();
-        let last = folders.folder_of(&deep(MOST_DEPTH), 2);
-        assert!(!folders.is_cut && folders.paths.len() == MOST_DEPTH + 1);
-        assert_eq!(folders.folder_of(&deep(MOST_DEPTH + 9), 2), last);
-        assert!(folders.is_cut && folders.paths.len() == MOST_DEPTH + 1);
+        let last = folders.folder_of(&deep(MAX_DEPTH), 2);
+        assert!(!folders.is_cut && folders.paths.len() == MAX_DEPTH + 1);
+        assert_eq!(folders.folder_of(&deep(MAX_DEPTH + 9), 2), last);
+        assert!(folders.is_cut && folders.paths.len() == MAX_DEPTH + 1);
     }
 
     #[test]

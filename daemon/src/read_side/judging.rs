@@ -2,10 +2,10 @@
 //!
 //! A judgement is made after an answer is found and does not change it. Recorded facts and the counts made for the
 //! answer are used first; the text of a hit is used only if the model's tree asks for it, and read again only if the
-//! question has not kept it, with a permit of the question's account. The question's own text is analysed once for
-//! all hits, which are judged on two threads where no other question uses the second ([`hit_judge`]). A hit whose text is
-//! damaged or gone has no judgement, and neither have those left when the time for it is over. Titles are the first lines
-//! of texts, as in the pairs that the model was trained on, so that all files of one text are judged alike.
+//! request has not kept it, with a permit of the request's account. The request's own text is analysed once for
+//! all hits, which are judged on two threads where no other request uses the second ([`hit_judge`]). A hit whose text
+//! is damaged or gone has no judgement, and neither have those left when the time for it is over. Titles are the first
+//! lines of texts, as in the pairs that the model was trained on, so that all files of one text are judged alike.
 
 mod group_judge;
 mod hit_judge;
@@ -81,8 +81,8 @@ pub(crate) fn known_signals_of(
 /// as the same although they have different numbers at their heads.
 fn withhold_if_doubtful(judgement: Judgement, overlap: &Overlap) -> JudgingOutcome {
     let containments = [overlap.containment_of_first, overlap.containment_of_second];
-    let most = containments.iter().filter_map(|measured| measured.value);
-    let is_related = most.fold(0.0, f64::max) >= RELATED;
+    let containments_known = containments.iter().filter_map(|measured| measured.value);
+    let is_related = containments_known.fold(0.0, f64::max) >= RELATED;
     let is_contradicted = judgement.class == Class::Unrelated && is_related;
     let is_withheld = is_contradicted || judgement.is_contested || judgement.is_numbered_otherwise;
     match is_withheld {

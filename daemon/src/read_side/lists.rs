@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use simdex_index::{FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::promise::Promise;
 use simdex_schema::GroupId;
@@ -28,7 +28,7 @@ pub struct ListSummary {
     /// Pairs of files; `None` if they were not searched.
     pub pairs: Option<u64>,
     /// Posting lists that the search for pairs or groups skipped, because none depends on them.
-    pub skipped_lists: u64,
+    pub common_lists_skipped: u64,
     /// Parts of the collection whose cores are not all listed; `None` if no cores were requested.
     pub unfinished: Option<u64>,
     /// Files of groups that were not judged because time ran out; `None` if no judgements were requested.
@@ -62,7 +62,7 @@ pub struct PairOptions {
 #[derive(Clone, Debug)]
 pub struct ListRequest {
     /// The roots whose files may be listed.
-    pub view: View,
+    pub view: VisibleRoots,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
     /// Whether to refuse a list that would not be complete.
@@ -73,7 +73,7 @@ pub struct ListRequest {
 #[derive(Clone, Debug)]
 pub struct ClusterListRequest {
     /// The roots whose files may be listed.
-    pub view: View,
+    pub view: VisibleRoots,
     /// The clusters to list.
     pub clusters: ClusterRequest,
     /// Whether to refuse a list that would not be complete.
@@ -83,7 +83,7 @@ pub struct ClusterListRequest {
 /// Identifies the requested group.
 pub enum GroupLocator<'a> {
     /// The group of a file.
-    Of(&'a FileView),
+    Of(&'a FileInfo),
     /// The group with this id.
     Id(GroupId),
 }
@@ -121,20 +121,20 @@ pub fn pairs(
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
     check.begin_list(view);
-    let asked = PairSelection {
+    let selection = PairSelection {
         view,
         threshold: *threshold,
         containment: options.containment,
         after: options.after.as_ref(),
     };
     check.note_unsettled(engine.index.unsettled());
-    let listed = catalogue::visit_pairs(index, asked, account, visit)?;
+    let listed = catalogue::visit_pairs(index, selection, account, visit)?;
     // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
-        groups: index.kept_group_count(view, *threshold, cancel)?,
+        groups: index.maintained_group_count(view, *threshold, cancel)?,
         pairs: Some(listed.pairs),
-        skipped_lists: listed.skipped_lists,
+        common_lists_skipped: listed.common_lists_skipped,
         uncertain: listed.uncertain,
         promise: Some(promise_of_pairs(index, *threshold)),
         completeness: check.verdict()?,
@@ -157,18 +157,18 @@ pub fn groups(
     let view = &request.view;
     let mut check = CompletenessCheck::begin(engine, view, request.strict)?;
     let (index, cancel) = (engine.index.reader(), account.cancel());
-    let asked = GroupSelection {
+    let selection = GroupSelection {
         view,
         threshold: request.threshold,
         after,
     };
-    let listed = catalogue::visit_groups(index, asked, account, visit)?;
+    let listed = catalogue::visit_groups(index, selection, account, visit)?;
     check.note_unsettled(listed.unsettled);
     // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(listed.items),
-        skipped_lists: listed.skipped_lists,
+        common_lists_skipped: listed.common_lists_skipped,
         promise: Some(promise_of_pairs(index, request.threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
@@ -199,7 +199,7 @@ pub fn clusters(
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
         groups: Some(groups),
-        skipped_lists: found.clusters.skipped_lists,
+        common_lists_skipped: found.clusters.common_lists_skipped,
         promise: match request {
             ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
             ClusterRequest::Cores { .. } => None,
@@ -263,10 +263,10 @@ pub fn group(
 /// are those at the engine's threshold, if they are maintained. A `strict` list must be complete.
 pub fn files(
     engine: &Engine,
-    (view, strict): (&View, bool),
+    (view, strict): (&VisibleRoots, bool),
     after: Option<&Path>,
     account: &MemoryAccount,
-    visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&FileInfo) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let mut check = CompletenessCheck::begin(engine, view, strict)?;
@@ -276,32 +276,32 @@ pub fn files(
         Some(seen) => catalogue::files_after(index, view, seen.as_os_str(), account, visit)?,
         None => catalogue::files(index, view, account, visit)?,
     };
-    closed(engine, view, account, counts, (&check, started))
+    list_summary(engine, view, account, counts, (&check, started))
 }
 
 /// Counts like [`files`], without listing.
 pub fn counts(
     engine: &Engine,
-    view: &View,
+    view: &VisibleRoots,
     account: &MemoryAccount,
 ) -> Result<ListSummary, ListError> {
     let started = Instant::now();
     let check = CompletenessCheck::begin(engine, view, false)?;
     let counts = catalogue::counts(engine.index.reader(), view, account.cancel())?;
-    closed(engine, view, account, counts, (&check, started))
+    list_summary(engine, view, account, counts, (&check, started))
 }
 
 /// Adds the number of groups, the completeness and the time it took.
-fn closed(
+fn list_summary(
     engine: &Engine,
-    view: &View,
+    view: &VisibleRoots,
     account: &MemoryAccount,
     counts: ListCounts,
     (check, started): (&CompletenessCheck<'_>, Instant),
 ) -> Result<ListSummary, ListError> {
     Ok(ListSummary {
         counts,
-        groups: kept_groups(engine, view, account)?,
+        groups: maintained_groups(engine, view, account)?,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..ListSummary::default()
@@ -310,11 +310,11 @@ fn closed(
 
 /// The number of groups of a view at the engine's threshold; `None` if they would have to be computed only to
 /// be counted.
-pub fn kept_groups(
+pub fn maintained_groups(
     engine: &Engine,
-    view: &View,
+    view: &VisibleRoots,
     account: &MemoryAccount,
 ) -> Result<Option<u64>, IndexError> {
     let (index, cancel) = (engine.index.reader(), account.cancel());
-    index.kept_group_count(view, engine.threshold(), cancel)
+    index.maintained_group_count(view, engine.threshold(), cancel)
 }

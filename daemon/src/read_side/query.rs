@@ -1,4 +1,4 @@
-//! One question, from its subject to verified hits.
+//! One query, from its subject to verified hits.
 //!
 //! `subject → canonical text → signed text → shingles → probes → candidates → bound → verify → files → relation`
 //!
@@ -6,7 +6,7 @@
 //! on all shingles in that order until the next one's bound lies below the threshold, or below the last hit
 //! that would be shown. So a candidate that reaches the threshold is discarded by its bound with probability
 //! at most 0.001, and every number shown is exact, or says that it is not. For related documents, which are
-//! ordered by date, only the threshold ends this. If more than [`MOST_VERIFIED`] candidates are left, the
+//! ordered by date, only the threshold ends this. If more than [`MAX_VERIFIED`] candidates are left, the
 //! answer says how many were not examined.
 //!
 //! A document that shares none of the fingerprints looked up never becomes a candidate; every answer states how
@@ -22,17 +22,17 @@ mod error;
 mod family;
 mod fold;
 mod hits;
-mod kept_texts;
 mod named_file;
 mod promise;
 mod subject;
 #[cfg(test)]
 pub(crate) mod tests;
+mod texts_for_judging;
 mod whole_text;
 
 use simdex_index::{
     Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, GrowingPermit, IndexError,
-    IndexReader, QueryFingerprints, View,
+    IndexReader, QueryFingerprints, VisibleRoots,
 };
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
@@ -49,9 +49,9 @@ pub use family::{
 pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, RelationThresholds, SchemeUsed};
-pub(crate) use kept_texts::KeptTexts;
 pub use named_file::file_at_path;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
+pub(crate) use texts_for_judging::TextsForJudging;
 
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub struct QueryParams {
     /// Most files listed, not counting the one asked about.
     pub limit: usize,
     /// The roots whose files may be listed.
-    pub view: View,
+    pub view: VisibleRoots,
     /// Whether texts that were read to be counted are kept with the answer, for judgements.
     pub keeps_texts: bool,
 }
@@ -136,8 +136,8 @@ pub struct Answer {
     /// Documents counted on all shingles.
     pub verified: u64,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub common_lists: u64,
-    /// Candidates that [`MOST_VERIFIED`] kept from being verified.
+    pub common_lists_count_only: u64,
+    /// Candidates that [`MAX_VERIFIED`] kept from being verified.
     pub unverified: u64,
     /// Whether more files reached the threshold than are listed.
     pub truncated: bool,
@@ -146,7 +146,7 @@ pub struct Answer {
     /// The probability that a document that reaches the threshold is missing.
     pub promise: Promise,
     /// Texts of hits, if the query keeps them.
-    pub(crate) texts: KeptTexts,
+    pub(crate) texts: TextsForJudging,
     /// Counts the memory of the hits while they are held.
     _held: GrowingPermit,
 }
@@ -155,9 +155,9 @@ pub struct Answer {
 pub const MAX_HITS: u32 = 10_000;
 /// Most candidates that one query examines, best bound first, so that no query runs away. The rest
 /// is reported as [`Answer::unverified`].
-const MOST_VERIFIED: usize = 4_096;
+const MAX_VERIFIED: usize = 4_096;
 
-/// Fingerprints of a question's BSW_n signature that are held at once.
+/// Fingerprints of a query's BSW_n signature that are held at once.
 const BSW_AT_ONCE: usize = ShingleSet::LISTED / 2;
 
 /// Answers one query.
@@ -175,7 +175,7 @@ pub fn find(
         ComparedBy::WholeText => whole_text::own_document(index, subject, params)?,
         _ => {
             let ranked = bound::by_upper_bound(&mut candidates, params)?;
-            verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?
+            verify(index, subject, params, ranked, MAX_VERIFIED, cancel)?
         }
     };
     let top = match subject.compared_by() {
@@ -199,12 +199,12 @@ pub fn find(
             params,
             subject.compared_by(),
             &candidates.coverage,
-            verified.not_looked_at,
+            verified.unverified,
         ),
         candidates: considered,
         verified: verified.counted,
-        common_lists: candidates.common_lists,
-        unverified: verified.not_looked_at,
+        common_lists_count_only: candidates.common_lists_count_only,
+        unverified: verified.unverified,
         truncated: top.truncated,
         unjudged: None,
         texts: verified.texts,
@@ -270,38 +270,39 @@ fn candidates(
 struct VerifiedDocuments {
     documents: Vec<(Candidate, Overlap)>,
     /// Texts of the best documents, if the query keeps them.
-    texts: KeptTexts,
+    texts: TextsForJudging,
     /// Candidates counted on all shingles.
     counted: u64,
     /// Candidates beyond the limit.
-    not_looked_at: u64,
+    unverified: u64,
 }
 
-/// Counts candidates on all shingles, best bound first, while one may still be shown; examines at most `most` of them.
+/// Counts candidates on all shingles, best bound first, while one may still be shown; examines at most `max_verified`
+/// of them.
 fn verify(
     index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
     ranked: Vec<(Candidate, f64)>,
-    most: usize,
+    max_verified: usize,
     cancel: &Cancel,
 ) -> Result<VerifiedDocuments, QueryError> {
     let mut found = VerifiedDocuments {
         documents: Vec::new(),
-        texts: KeptTexts::new(if params.keeps_texts { params.limit } else { 0 }),
+        texts: TextsForJudging::new(if params.keeps_texts { params.limit } else { 0 }),
         counted: 0,
-        not_looked_at: 0,
+        unverified: 0,
     };
     // If an upload has the name of an indexed file, that file is not listed, whatever document it carries.
-    let unlisted = usize::from(subject.query_path.is_some() && subject.file.is_none());
+    let unlisted = usize::from(subject.subject_path.is_some() && subject.file.is_none());
     let mut stop = bound::StopRule::new(params.limit.saturating_add(unlisted));
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
         if params.kind != FindKind::Related && stop.excludes(*upper) {
             break;
         }
-        if position >= most {
-            found.not_looked_at = (ranked.len() - position) as u64;
+        if position >= max_verified {
+            found.unverified = (ranked.len() - position) as u64;
             break;
         }
         let read = match index.shingles_with_text(candidate.document, subject.account()) {

@@ -16,7 +16,7 @@ mod units;
 
 use std::collections::HashMap;
 
-use simdex_index::{GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 use simdex_schema::DocId;
 use simdex_signature::{CanonicalText, LineKey, SignedText};
 
@@ -37,8 +37,8 @@ const TEMPLATE: u64 = 256;
 /// A block of lines, or of sentences, that occur together wherever one of them occurs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Its lines as in the example, or its sentences without their line breaks, each with a line feed, as many as were requested; if the first line alone is
-    /// longer, its beginning without a line feed.
+    /// Its lines as in the example, or its sentences without their line breaks, each with a line feed, as many as were
+    /// requested; if the first line alone is longer, its beginning without a line feed.
     pub text: String,
     /// Whether part of the text is cut off.
     pub is_cut: bool,
@@ -73,7 +73,7 @@ pub struct Templates {
 #[derive(Clone, Copy, Debug)]
 pub struct TemplateSearch {
     /// Fewest documents of the view that contain a template.
-    pub least: u32,
+    pub min_documents: u32,
     /// Most templates that are read; all are counted.
     pub limit: usize,
     /// Longest text of a template, in bytes.
@@ -83,14 +83,18 @@ pub struct TemplateSearch {
 /// Finds the templates of a view.
 pub fn templates(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     search: TemplateSearch,
     account: &MemoryAccount,
 ) -> Result<Templates, IndexError> {
-    let TemplateSearch { least, limit, .. } = search;
+    let TemplateSearch {
+        min_documents,
+        limit,
+        ..
+    } = search;
     let documents = index.texts_by_group(view, account)?;
     let _permit = account.take_large(Sketching::bytes_for(documents.len(), limit))?;
-    let mut sketching = Sketching::new(documents.len(), least);
+    let mut sketching = Sketching::new(documents.len(), min_documents);
     for &(_, id) in documents.iter() {
         visit_units(index, id, account, |units| {
             sketching.add(&units.lines);
@@ -126,7 +130,7 @@ fn visit_units(
 ) -> Result<(), IndexError> {
     account.cancel().check()?;
     if let Some(text) = text_if_readable(index, id, account)? {
-        let _of_units = account.take_large(LINE * units::most_units(&text) as u64)?;
+        let _of_units = account.take_large(LINE * units::max_units(&text) as u64)?;
         visit(&units(&text));
     }
     Ok(())
@@ -180,14 +184,14 @@ fn read_all(
             continue;
         };
         // Of the lines of the text, only those that are shown.
-        let wanted = || {
+        let shown_keys = || {
             places
                 .iter()
                 .flat_map(|&at| shown_keys(&recurring[at].lines, text_bytes))
         };
-        let _of_lines = account.take_large(2 * LINE * wanted().count() as u64)?;
-        let wanted = wanted();
-        let mut lines: HashMap<LineKey, &str> = wanted.map(|&key| (key, "")).collect();
+        let _of_lines = account.take_large(2 * LINE * shown_keys().count() as u64)?;
+        let shown_keys = shown_keys();
+        let mut lines: HashMap<LineKey, &str> = shown_keys.map(|&key| (key, "")).collect();
         find_shown(&text, &mut lines);
         for at in places {
             let text = shown(&recurring[at].lines, &lines, text_bytes);
@@ -209,15 +213,15 @@ fn read_all(
 }
 
 /// Finds the lines and sentences of a text that are shown; a sentence as it stands in the text.
-fn find_shown<'a>(text: &'a str, wanted: &mut HashMap<LineKey, &'a str>) {
+fn find_shown<'a>(text: &'a str, lines: &mut HashMap<LineKey, &'a str>) {
     for line in text.lines() {
-        if let Some(found) = key_of(line).and_then(|key| wanted.get_mut(&key)) {
+        if let Some(found) = key_of(line).and_then(|key| lines.get_mut(&key)) {
             *found = line.trim();
         }
     }
     for at in sentences(text) {
         let sentence = &text[at];
-        if let Some(found) = key_of_sentence(sentence).and_then(|key| wanted.get_mut(&key)) {
+        if let Some(found) = key_of_sentence(sentence).and_then(|key| lines.get_mut(&key)) {
             *found = sentence;
         }
     }

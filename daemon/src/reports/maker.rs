@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{IndexError, MemoryAccount, View};
+use simdex_index::{IndexError, MemoryAccount, VisibleRoots};
 use simdex_proto::lines::{JsonPath, Question};
 use simdex_signature::Ratio;
 use thiserror::Error;
@@ -59,7 +59,7 @@ pub enum ReportingError {
 #[derive(Clone, Debug)]
 pub struct ReportRequest {
     /// The roots whose files it covers.
-    pub view: View,
+    pub view: VisibleRoots,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
     /// Least share of a text that a finding contains.
@@ -185,11 +185,11 @@ fn write(
     check.note_unsettled(gathered.unsettled);
     let seconds = || started.elapsed().as_secs_f64();
     let mut summary = gathered.summary(check.verdict()?, seconds());
-    let asked = ComplianceAnswer {
+    let compliance = ComplianceAnswer {
         scope: &scope,
         failed: Cell::default(),
     };
-    let answer = |take: &mut TakeFinding<'_>| asked.answer(&request.kind, take);
+    let answer = |take: &mut TakeFinding<'_>| compliance.answer(&request.kind, take);
     let written = report::write(
         sink,
         &ReportInput {
@@ -202,9 +202,9 @@ fn write(
             completeness: &|| check.completeness(),
             seconds: &seconds,
             groups: gathered.groups,
-            asked: gathered.asked,
+            requested_files: gathered.requested_files,
             clusters: cluster_terms(&request.kind),
-            findings: asked.findings(&request.kind, &answer),
+            findings: compliance.findings(&request.kind, &answer),
             files: &|visit| files(&scope, visit),
             load: request.load,
             since: request.since.as_deref(),
@@ -214,7 +214,7 @@ fn write(
             account,
         },
     );
-    asked.failed.take().map_or(Ok(()), Err)?;
+    compliance.failed.take().map_or(Ok(()), Err)?;
     let written = written?;
     summary.completeness = check.verdict()?;
     summary.seconds = seconds();
@@ -225,7 +225,7 @@ fn write(
 /// Where and how a report is gathered.
 fn scope<'a>(
     engine: &'a Engine,
-    view: &'a View,
+    view: &'a VisibleRoots,
     request: &ReportRequest,
     created: jiff::Timestamp,
     account: &'a MemoryAccount,
@@ -253,7 +253,7 @@ fn cluster_terms(kind: &ReportKind) -> Option<ClusterTerms> {
 }
 
 /// The paths of the roots of a view, as configured.
-fn roots_in(engine: &Engine, view: &View) -> Vec<PathBuf> {
+fn roots_in(engine: &Engine, view: &VisibleRoots) -> Vec<PathBuf> {
     let shown = engine.roots.iter().filter(|root| view.shows(root.id));
     shown.map(|root| root.path.clone()).collect()
 }
@@ -276,24 +276,24 @@ impl ComplianceAnswer<'_> {
             return None;
         };
         let path = |path: &PathBuf| JsonPath::new(path.as_os_str().as_bytes());
-        let mut asked = Question::default();
+        let mut parameters = Question::default();
         match question {
             ComplianceQuestion::CopiesOf(files) => {
-                asked.files = Some(files.iter().map(path).collect())
+                parameters.files = Some(files.iter().map(path).collect())
             }
-            ComplianceQuestion::StaleVersions(age) => asked.older_than_seconds = Some(*age),
+            ComplianceQuestion::StaleVersions(age) => parameters.older_than_seconds = Some(*age),
             ComplianceQuestion::Leak(protected) => {
                 let roots = self.scope.engine.roots.iter();
                 let inside = roots.filter(|root| protected.contains(&root.id));
-                asked.protected = Some(inside.map(|root| path(&root.path)).collect());
+                parameters.protected = Some(inside.map(|root| path(&root.path)).collect());
             }
             ComplianceQuestion::Duplicates => {}
         }
         let compares = *question != ComplianceQuestion::Duplicates;
-        asked.containment = compares.then_some(self.scope.containment);
+        parameters.containment = compares.then_some(self.scope.containment);
         Some(Findings {
             kind: question.name(),
-            question: asked,
+            question: parameters,
             visit,
         })
     }

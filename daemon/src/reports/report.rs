@@ -20,7 +20,6 @@
 //!
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it was
 //! made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
-mod asked;
 mod changes;
 mod check_files;
 mod clusters;
@@ -34,6 +33,7 @@ mod load;
 mod manifest;
 mod pages;
 mod report_dir;
+mod requested_files;
 mod side_by_side;
 mod sink;
 mod sorted_group;
@@ -59,7 +59,6 @@ use thiserror::Error;
 use crate::base::report_key::ReportKey;
 use crate::read_side::lists::ListSummary;
 
-pub use asked::AskedFiles;
 pub use changes::EarlierReport;
 pub use check_files::{Verified, VerifyError, verify};
 pub use clusters::ClusterTerms;
@@ -67,6 +66,7 @@ pub use file::{AllFiles, ReportFile, VisitFile};
 pub use findings::{Findings, VisitFindings};
 pub use load::{LoadFile, LoadFileError};
 pub use report_dir::{PendingReport, ReportDir};
+pub use requested_files::RequestedFiles;
 pub use sink::{Sink, SinkFile};
 
 /// Longest of our manifests that is read, bytes.
@@ -96,7 +96,7 @@ pub struct ReportInput<'a> {
     /// The groups, in any order; empty for a compliance question.
     pub groups: Vec<ReportGroup>,
     /// The files whose groups these are, if not all groups were requested.
-    pub asked: Option<AskedFiles>,
+    pub requested_files: Option<RequestedFiles>,
     /// The kind of the groups, if they are components or cores.
     pub clusters: Option<ClusterTerms>,
     /// The findings of a compliance question; the report is then about these, and not about groups.
@@ -152,7 +152,7 @@ pub struct ReportMember {
     /// Size of the file in bytes.
     pub bytes: Option<u64>,
     /// Whether it is one of the files whose groups were requested.
-    pub is_asked: bool,
+    pub is_requested: bool,
     /// Further data for its judgement; `None` if no judgement was requested.
     pub on_record: Option<Box<OnRecord>>,
 }
@@ -230,16 +230,16 @@ pub enum ReportError {
         path: PathBuf,
     },
     /// The limit of kept reports is reached.
-    #[error("{} holds as many reports as it may ({most})", path.display())]
+    #[error("{} holds as many reports as it may ({max_reports})", path.display())]
     TooMany {
         /// The directory for reports.
         path: PathBuf,
         /// How many reports it may hold.
-        most: u32,
+        max_reports: u32,
     },
     /// The limit of one user's kept reports is reached.
     #[error(
-        "{} holds as many reports that this user asked for as it may ({share}, half of {most})",
+        "{} holds as many reports that this user asked for as it may ({share}, half of {max_reports})",
         path.display()
     )]
     Share {
@@ -248,7 +248,7 @@ pub enum ReportError {
         /// How many one user may have.
         share: u32,
         /// How many in all.
-        most: u32,
+        max_reports: u32,
     },
     /// The name cannot be used for a new folder.
     #[error("a report is named by one part of a path that does not begin with a dot")]

@@ -190,7 +190,7 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         profile: config.profile.clone(),
         encoding: config.encoding.clone(),
     });
-    let asked = UncheckedReport {
+    let unchecked = UncheckedReport {
         kind: config.kind.clone(),
         files: config.files.clone(),
         older_than: config.older_than.as_ref().map(age).transpose()?,
@@ -203,7 +203,7 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         load_file,
         with_judgement: config.judge,
     };
-    let checked = asked.check();
+    let checked = unchecked.check();
     checked.map_err(|error| format!("is wrong: {error}"))
 }
 

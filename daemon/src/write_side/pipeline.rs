@@ -21,7 +21,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_extract::Pool;
-use simdex_index::{Cancel, FileChange, IndexWriter, View};
+use simdex_index::{Cancel, FileChange, IndexWriter, VisibleRoots};
 use simdex_schema::FileKey;
 
 use self::ingest_queue::IngestQueue;
@@ -270,12 +270,12 @@ impl Pipeline {
     }
 
     /// Files of the roots of a view that are enqueued or being ingested, not counting retries.
-    pub fn pending(&self, view: &View) -> u64 {
+    pub fn pending(&self, view: &VisibleRoots) -> u64 {
         self.shared.progress.pending(|root| view.shows(root))
     }
 
     /// How many files of the roots of a view failed by a transient fault and are to be tried again.
-    pub fn retrying(&self, view: &View) -> u64 {
+    pub fn retrying(&self, view: &VisibleRoots) -> u64 {
         self.shared.retries.count(|root| view.shows(root))
     }
 

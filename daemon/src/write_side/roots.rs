@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
-use simdex_index::{IndexError, IndexWriter, View};
+use simdex_index::{IndexError, IndexWriter, VisibleRoots};
 use simdex_schema::{FileKey, GroupId, RootId, RootRecord, path};
 
 use crate::base::events::{EventKind, Events, VisibleChange};
@@ -307,14 +307,14 @@ impl Roots {
     }
 
     /// The view of a user who may see every root.
-    pub fn view(&self) -> View {
-        View::Roots(self.0.iter().map(|root| root.id).collect())
+    pub fn view(&self) -> VisibleRoots {
+        VisibleRoots::Roots(self.0.iter().map(|root| root.id).collect())
     }
 
     /// A view of only these roots; those that are not configured are left out.
-    pub fn view_of(&self, ids: &[u32]) -> View {
+    pub fn view_of(&self, ids: &[u32]) -> VisibleRoots {
         let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
-        View::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
+        VisibleRoots::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
     }
 }
 

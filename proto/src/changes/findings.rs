@@ -20,7 +20,7 @@ use crate::lines::{Finding, FindingChange};
 const INDEXED: u64 = 288;
 const _: () = assert!(3 * 8 * (size_of::<(Digest, IndexedLine)>() + 1) <= 7 * INDEXED as usize);
 /// Bytes held per byte of a line to be reported: the line, and what is derived from it.
-const TOLD: u64 = 4;
+const HELD_PER_LINE_BYTE: u64 = 4;
 
 /// Counts of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -61,12 +61,12 @@ struct IndexedLine {
 pub struct FindingComparer<R> {
     earlier: R,
     index: HashMap<Digest, IndexedLine>,
-    changes: Vec<ToldChange>,
+    changes: Vec<PendingChange>,
     totals: FindingTotals,
 }
 
 /// A change, with the paths by which it is sorted.
-struct ToldChange {
+struct PendingChange {
     paths: [Vec<u8>; 2],
     change: FindingChange,
 }
@@ -130,7 +130,7 @@ impl<R: Read + Seek> FindingComparer<R> {
             first.later - 1
         });
         let Some(indexed) = self.index.get_mut(&line_key(&paths, number)) else {
-            hold(TOLD * line.len() as u64)?;
+            hold(HELD_PER_LINE_BYTE * line.len() as u64)?;
             self.totals.findings_new += 1;
             self.tell(paths, "finding-new", finding, None);
             return Ok(());
@@ -140,7 +140,7 @@ impl<R: Read + Seek> FindingComparer<R> {
             return Ok(());
         }
         let (at, length) = (indexed.at, indexed.length);
-        hold(TOLD * (line.len() as u64 + length))?;
+        hold(HELD_PER_LINE_BYTE * (line.len() as u64 + length))?;
         let before = self.earlier_line(at, length)?;
         self.totals.findings_changed += 1;
         self.tell(paths, "finding-changed", finding, Some(before));
@@ -162,18 +162,18 @@ impl<R: Read + Seek> FindingComparer<R> {
         // In the order of the earlier list, so that it is read forwards and reported in a fixed order.
         gone.sort_unstable();
         for (at, length) in gone {
-            hold(TOLD * length)?;
+            hold(HELD_PER_LINE_BYTE * length)?;
             let finding = self.earlier_line(at, length)?;
             self.totals.findings_gone += 1;
             self.tell(key(&finding)?, "finding-gone", finding, None);
         }
         // Changes of one path are sorted by their text, so that a list is always reported in the same order.
-        let rank = |told: &ToldChange| told.change.change;
+        let rank = |pending: &PendingChange| pending.change.change;
         self.changes
             .sort_by(|a, b| (&a.paths, rank(a)).cmp(&(&b.paths, rank(b))));
         self.changes
             .iter()
-            .try_for_each(|told| take(&told.change))?;
+            .try_for_each(|pending| take(&pending.change))?;
         Ok(self.totals)
     }
 
@@ -192,7 +192,7 @@ impl<R: Read + Seek> FindingComparer<R> {
             finding,
             before,
         };
-        self.changes.push(ToldChange { paths, change });
+        self.changes.push(PendingChange { paths, change });
     }
 
     /// Reads a line of the earlier list again.

@@ -142,7 +142,7 @@ fn words(
     words: Option<v1::WordDifference>,
 ) -> (Option<WordCounts>, Option<Vec<Operation>>, Option<String>) {
     let Some(words) = words else {
-        return (None, None, Some(NOT_ASKED.to_owned()));
+        return (None, None, Some(NOT_REQUESTED.to_owned()));
     };
     let counts = WordCounts {
         removed: words.words_removed,
@@ -165,7 +165,7 @@ fn words(
 }
 
 /// The reason if operations are missing and the daemon gives none.
-const NOT_ASKED: &str = "it was not requested";
+const NOT_REQUESTED: &str = "it was not requested";
 const NEWER: &str = "some are newer than this program";
 
 /// A file that was not read again for an answer.

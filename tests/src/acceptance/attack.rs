@@ -28,13 +28,13 @@ pub(super) fn run(tests: NamedTests, figures: &mut Figures<'_>) -> Result<()> {
     let mut wrong = Vec::new();
     let (mut proofs, mut skipped) = (0.0, 0.0);
     let asked = std::env::var("SIMDEX_ATTACK_LINES").ok();
-    let is_asked = |number: u32| {
+    let is_requested = |number: u32| {
         let is_it = |word: &str| word.trim().parse() == Ok(number);
         asked
             .as_ref()
             .is_none_or(|asked| asked.split(',').any(is_it))
     };
-    for line in lines().filter(|line| is_asked(line.number)) {
+    for line in lines().filter(|line| is_requested(line.number)) {
         for proof in line.proofs {
             let verdict = verdict(proof, programs.as_ref());
             let said = match &verdict {

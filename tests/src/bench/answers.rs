@@ -8,7 +8,7 @@ use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
 use simdex_index::store::{SledStore, StoreOptions};
 use simdex_index::{
     Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
-    View,
+    VisibleRoots,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -177,7 +177,7 @@ fn in_process(
         relation_threshold: 0.8,
         containment_threshold: 0.8,
         limit: HITS,
-        view: View::All,
+        view: VisibleRoots::All,
         keeps_texts: false,
     };
     for pass in ["first", "warm"] {

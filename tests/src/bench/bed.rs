@@ -9,7 +9,7 @@ use anyhow::ensure;
 use simdex_index::store::{Hooked, Hooks, SledStore, Store as _, StoreOptions};
 use simdex_index::{
     Cancel, CandidateKind, Candidates, FileChange, Fingerprints, Index, IndexReader, NewContent,
-    NewDocument, Opened, Options, QueryFingerprints, SeenFile, View,
+    NewDocument, Opened, Options, QueryFingerprints, SeenFile, VisibleRoots,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -335,7 +335,7 @@ impl Query {
         };
         let account = index.memory().requests.account(&Cancel::never());
         let begin = Instant::now();
-        let candidates = index.candidates(asked, kind, &View::All, &account)?;
+        let candidates = index.candidates(asked, kind, &VisibleRoots::All, &account)?;
         Ok((candidates, begin.elapsed()))
     }
 

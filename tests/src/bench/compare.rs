@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::ensure;
 use simdex_index::Cancel;
-use simdexd::read_side::compare::{Comparing, Forms, SchemesAsked, compare};
+use simdexd::read_side::compare::{CompareParams, Forms, SchemeSelection, compare};
 use simdexd::read_side::difference::operations::{apply_operations, operations};
 use simdexd::read_side::difference::unified;
 use simdexd::read_side::difference::words::WordDifference;
@@ -86,7 +86,7 @@ fn whole(a: &str, b: &str) -> anyhow::Result<f64> {
     let opened = open(&sandbox)?;
     let index = opened.index.reader();
     let account = index.memory().requests.account(&Cancel::never());
-    let asked = Comparing {
+    let asked = CompareParams {
         names: ("a", "b"),
         thresholds: RelationThresholds::both(0.8),
         forms: Forms {
@@ -95,7 +95,7 @@ fn whole(a: &str, b: &str) -> anyhow::Result<f64> {
             operations: true,
         },
         longest: 16 << 20,
-        schemes: &SchemesAsked::default(),
+        schemes: &SchemeSelection::default(),
         model: None,
         account: &account,
     };

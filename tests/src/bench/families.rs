@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use simdex_index::{Cancel, Opened, View, Work};
+use simdex_index::{Cancel, Opened, VisibleRoots, Work};
 use simdex_signature::Ratio;
 
 use super::Settings;
@@ -106,7 +106,7 @@ fn measure(
     let begin = Instant::now();
     let reader = opened.index.reader();
     let account = reader.memory().requests.account(&Cancel::never());
-    let groups = reader.groups(&View::All, threshold()?, &account)?;
+    let groups = reader.groups(&VisibleRoots::All, threshold()?, &account)?;
     let shown = begin.elapsed();
     ensure!(!groups.groups.is_empty() || text(0).len() < 1_000 || name.contains("near"));
     put(

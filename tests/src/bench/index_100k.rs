@@ -191,7 +191,7 @@ fn ask(index: &IndexReader, queries: &[Query], figures: &mut Figures<'_>) -> any
     let QueryTimes {
         right,
         candidates,
-        common_lists,
+        common_lists_count_only,
         ..
     } = all;
     put_percentiles("warm query", all, figures)?;
@@ -199,7 +199,7 @@ fn ask(index: &IndexReader, queries: &[Query], figures: &mut Figures<'_>) -> any
     figures.put("candidates a query", candidates as f64 / count, "documents")?;
     figures.put(
         "lists that only added counts, a query",
-        common_lists as f64 / count,
+        common_lists_count_only as f64 / count,
         "lists",
     )?;
     figures.against(
@@ -224,7 +224,7 @@ struct QueryTimes {
     /// Queries whose source was found with right counts.
     right: usize,
     candidates: usize,
-    common_lists: u64,
+    common_lists_count_only: u64,
 }
 
 impl QueryTimes {
@@ -233,7 +233,7 @@ impl QueryTimes {
         self.processor.extend(more.processor);
         self.right += more.right;
         self.candidates += more.candidates;
-        self.common_lists += more.common_lists;
+        self.common_lists_count_only += more.common_lists_count_only;
     }
 }
 
@@ -274,7 +274,7 @@ fn ask_all(index: &IndexReader, queries: &[Query]) -> anyhow::Result<QueryTimes>
         all.times.push(time);
         all.right += usize::from(query.is_answered_by(&candidates));
         all.candidates += candidates.found.len();
-        all.common_lists += candidates.common_lists;
+        all.common_lists_count_only += candidates.common_lists_count_only;
     }
     Ok(all)
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use simdex_index::{
-    Cancel, CandidateKind, Fingerprints, IndexReader, Opened, QueryFingerprints, View,
+    Cancel, CandidateKind, Fingerprints, IndexReader, Opened, QueryFingerprints, VisibleRoots,
 };
 use simdex_schema::DocId;
 use simdex_signature::{CanonicalText, Fingerprint, ModN, Ratio, Rung, SchemeKind};
@@ -98,7 +98,7 @@ fn all_pairs(index: &IndexReader, figures: &mut Figures<'_>) -> anyhow::Result<(
     let threshold = Ratio::new(THRESHOLD).context("no threshold")?;
     let account = index.memory().requests.account(&Cancel::never());
     let (begin, processor) = (Instant::now(), processor_seconds()?);
-    let search = index.pair_search(&View::All, threshold);
+    let search = index.pair_search(&VisibleRoots::All, threshold);
     let mut pairs = 0;
     for id in search.documents() {
         let is_later = |other: DocId| Ok(other > id);
@@ -106,7 +106,7 @@ fn all_pairs(index: &IndexReader, figures: &mut Figures<'_>) -> anyhow::Result<(
         search.look_ahead(id, &next, &account)?;
         let partners = match search.partners_ahead(id, &account)? {
             Some(partners) => partners,
-            None => search.wanted_partners_of(id, &is_later, &account)?,
+            None => search.filtered_partners_of(id, &is_later, &account)?,
         };
         pairs += partners.iter().filter(|(other, _)| *other > id).count();
     }
@@ -213,7 +213,7 @@ fn candidates(index: &IndexReader, query: &Query) -> anyhow::Result<(BTreeSet<Do
     };
     let account = index.memory().requests.account(&Cancel::never());
     let begin = Instant::now();
-    let found = index.candidates(asked, CandidateKind::Similar, &View::All, &account)?;
+    let found = index.candidates(asked, CandidateKind::Similar, &VisibleRoots::All, &account)?;
     let took = begin.elapsed();
     let found = found.found.iter().map(|candidate| candidate.document);
     Ok((found.collect(), took))

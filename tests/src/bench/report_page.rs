@@ -116,7 +116,7 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
             completeness: &|| Pending::default().into(),
             seconds: &|| 0.0,
             groups: (0..groups).map(group).collect(),
-            asked: None,
+            requested_files: None,
             clusters: None,
             findings: None,
             files: &files,
@@ -177,7 +177,7 @@ fn group(group: u64) -> ReportGroup {
         containment_of_principal: Some(0.94),
         modified: Some(1_700_000_000),
         bytes: Some(12_345),
-        is_asked: false,
+        is_requested: false,
         on_record: None,
     };
     ReportGroup {

@@ -2,10 +2,10 @@
 //!
 //! Pieces of real texts, of 64 bytes to 256 KB (their lengths as even by logarithm), and a copy of each that was
 //! changed: words inserted, removed or replaced one by one all over it, a stretch exchanged for another text, the
-//! end cut off. Little and much of each, so that estimates lie everywhere from 0 to 1. Both are counted exactly and signed
-//! at every n of the ladder. The table says, of pairs with about as many entries and about that estimate, from where to
-//! where the truth lay for all of them, and a tenth of that width more on each side; fewer entries never have a narrower
-//! interval. It is made of one half of the documents and checked on pieces of the other half.
+//! end cut off. Little and much of each, so that estimates lie everywhere from 0 to 1. Both are counted exactly and
+//! signed at every n of the ladder. The table says, of pairs with about as many entries and about that estimate, from
+//! where to where the truth lay for all of them, and a tenth of that width more on each side; fewer entries never have
+//! a narrower interval. It is made of one half of the documents and checked on pieces of the other half.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -33,7 +33,7 @@ const MODULI: [u64; 6] = [2, 4, 8, 16, 32, 64];
 const LEAST_TRIALS: u64 = 16;
 const MOST_TRIALS: u64 = 2_048;
 /// Pairs without which a class has no interval.
-const LEAST_PAIRS: usize = 30;
+const MIN_PAIRS: usize = 30;
 /// Lengths of pieces, in bits: 64 bytes to 256 KB.
 const LENGTHS: [f64; 2] = [6.0, 18.0];
 
@@ -255,7 +255,7 @@ impl Cells {
     fn measured(&self, cell: (MeasuredRatio, u64, u64, usize)) -> Option<Offsets> {
         let (pairs, [below, above]) = self.offsets.get(&cell)?;
         let margin = (above - below) / 10.0;
-        (*pairs >= LEAST_PAIRS).then_some([below - margin, above + margin])
+        (*pairs >= MIN_PAIRS).then_some([below - margin, above + margin])
     }
 
     fn table(&self, documents: [usize; 2]) -> String {
@@ -264,7 +264,7 @@ impl Cells {
             "# Where the truth lies beside estimates by BSW_n, windows of 20 bytes: made by `study bsw-error` of\n\
              # {} pairs of pieces of {learned} documents and changed copies of them, and checked on {} pairs of\n\
              # {checked} others. Ratio, n, entries from; then, for estimates of 0, of each tenth and of 1, from where to where\n\
-             # the truth lay, less the estimate; `-` where fewer than {LEAST_PAIRS} pairs were measured.\n",
+             # the truth lay, less the estimate; `-` where fewer than {MIN_PAIRS} pairs were measured.\n",
             PAIRS[0], PAIRS[1]
         );
         for ratio in [MeasuredRatio::Resemblance, MeasuredRatio::Containment] {
@@ -317,7 +317,7 @@ mod tests {
     fn a_table_holds_what_was_measured_and_fewer_entries_are_never_narrower() {
         let mut cells = Cells::default();
         let mut add = |trials, truth| {
-            for _ in 0..LEAST_PAIRS {
+            for _ in 0..MIN_PAIRS {
                 cells.add(&Measured {
                     ratio: MeasuredRatio::Resemblance,
                     n: 8,

@@ -18,7 +18,7 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) completeness: CompletenessArgs,
 }
 
 #[derive(Debug, Args)]
@@ -140,7 +140,7 @@ pub(crate) struct TemplatesArgs {
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) wanted: CompletenessArgs,
+    pub(crate) completeness: CompletenessArgs,
 }
 
 #[derive(Debug, Args)]

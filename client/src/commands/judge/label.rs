@@ -88,8 +88,8 @@ async fn pairs(session: &Session, args: &LabelArgs) -> Result<Vec<LabelledPair>,
                 limit: args.count,
                 seed: args.seed.unwrap_or_default(),
             };
-            let asked = session.client.sample_pairs(request);
-            let reply = waiting("finding pairs", asked).await?;
+            let call = session.client.sample_pairs(request);
+            let reply = waiting("finding pairs", call).await?;
             session.warn_if_incomplete(reply.completeness.as_ref());
             let sides = reply
                 .pairs
@@ -167,12 +167,12 @@ async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<Compa
     let Some([a, b]) = sides else {
         return Ok(None);
     };
-    let asked = CompareOptions {
+    let options = CompareOptions {
         with_words: !session.printer.is_json(),
         ..CompareOptions::default()
     };
-    let asked = session.client.compare_with(a, b, asked);
-    match waiting("comparing", asked).await {
+    let call = session.client.compare_with(a, b, options);
+    match waiting("comparing", call).await {
         Err(error) if error.is_not_found() => {
             let (a, b) = (&pair.a, &pair.b);
             eprint_line(format!("{a} and {b} are passed over: {error}"));

@@ -19,7 +19,7 @@ pub(super) struct Plot {
     pub(super) title: &'static str,
     pub(super) lines: Vec<Line>,
     /// The required value.
-    pub(super) asked: Option<f64>,
+    pub(super) required: Option<f64>,
 }
 
 /// A line of a plot.
@@ -70,8 +70,8 @@ impl Plot {
                 1_u64 << step
             )?;
         }
-        if let Some(asked) = self.asked.filter(|asked| *asked >= low) {
-            let y = self.y(asked);
+        if let Some(required) = self.required.filter(|required| *required >= low) {
+            let y = self.y(required);
             writeln!(out, "<path class=\"asked\" d=\"M{LEFT} {y:.1}H{RIGHT}\"/>")?;
         }
         let middle = (LEFT + RIGHT) / 2.0;
@@ -121,8 +121,8 @@ impl Plot {
             .lines
             .iter()
             .flat_map(|line| line.values.iter().flatten());
-        let least = values.chain(&self.asked).copied().fold(1.0, f64::min);
-        (least * 10.0).floor().min(9.0) / 10.0
+        let lowest = values.chain(&self.required).copied().fold(1.0, f64::min);
+        (lowest * 10.0).floor().min(9.0) / 10.0
     }
 
     fn steps(&self) -> usize {
@@ -157,7 +157,7 @@ mod tests {
                 values: vec![Some(1.0), Some(0.42), None, Some(0.6)],
                 chosen: 1,
             }],
-            asked: Some(0.95),
+            required: Some(0.95),
         };
         let mut out = Vec::new();
         plot.write(&mut out).unwrap();

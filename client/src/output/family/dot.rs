@@ -21,7 +21,7 @@ pub(crate) fn dot(family: &Family, out: &mut impl Write) -> io::Result<()> {
     }
     for edge in family.edges() {
         let version = &family.versions[edge.version as usize - 1];
-        let (kind, told_by) = (version.kind(), version.told_by());
+        let (kind, evidence) = (version.kind(), version.evidence());
         let dashed = match edge.direction() {
             Direction::Unknown => ", style=dashed",
             _ => "",
@@ -36,7 +36,7 @@ pub(crate) fn dot(family: &Family, out: &mut impl Write) -> io::Result<()> {
             .collect();
         writeln!(
             out,
-            "  v{} -> v{} [label=\"{kind}\\n{told_by}{within}{renamed}\"{dashed}];",
+            "  v{} -> v{} [label=\"{kind}\\n{evidence}{within}{renamed}\"{dashed}];",
             edge.parent, edge.version
         )?;
     }

@@ -122,12 +122,12 @@ fn version(
     let (x, y) = seat[row.version];
     let class = if version.is_query { " class=\"q\"" } else { "" };
     let number = row.version + 1;
-    let (day, kind, told_by) = (version.day(), version.kind(), version.told_by());
+    let (day, kind, evidence) = (version.day(), version.kind(), version.evidence());
     writeln!(out, "<g{class}>")?;
     let lines = version.merged().into_iter().chain(version.renamings());
     let lines = lines.chain(version.files.iter().cloned());
     let files = lines.collect::<Vec<_>>().join("\n");
-    let all = format!("version {number}, {day}, {kind}, told by {told_by}\n{files}");
+    let all = format!("version {number}, {day}, {kind}, told by {evidence}\n{files}");
     writeln!(out, "<title>{}</title>", plain(&all))?;
     writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\"/>")?;
     let base = y + 5;
@@ -143,7 +143,7 @@ fn version(
         2 => name.push_str(" (and a copy)"),
         count => name.push_str(&format!(" (and {} copies)", count - 1)),
     }
-    for (column, text) in COLUMNS.into_iter().zip([day, &kind, told_by, &name]) {
+    for (column, text) in COLUMNS.into_iter().zip([day, &kind, evidence, &name]) {
         let x = right + column;
         writeln!(out, "<text x=\"{x}\" y=\"{base}\">{}</text>", plain(text))?;
     }

@@ -1,5 +1,5 @@
-//! The family in a terminal: one row per version, 80 columns wide unless full names are wanted. Lanes that do not fit are
-//! folded: their versions stand in the last lane that does, marked, and without the lines to their parents.
+//! The family in a terminal: one row per version, 80 columns wide unless full names are wanted. Lanes that do not fit
+//! are folded: their versions stand in the last lane that does, marked, and without the lines to their parents.
 
 use std::io::{self, Write};
 
@@ -11,12 +11,12 @@ use super::{Family, ending};
 /// Columns of the terminal that a row fits into.
 const WIDTH: usize = 80;
 /// Least width of a name in columns, however many lanes there are.
-const LEAST_NAME: usize = 10;
+const MIN_NAME_WIDTH: usize = 10;
 /// Width of the number, the day and its source, the relation to its parent, and the evidence, with the gaps between.
 const NUMBERS: usize = 4 + 2 + 10 + 2 + 8 + 2 + 15 + 2 + 10 + 2;
 
 /// Lanes that fit, of two columns each.
-const LANES: usize = (WIDTH - NUMBERS - LEAST_NAME) / 2;
+const LANES: usize = (WIDTH - NUMBERS - MIN_NAME_WIDTH) / 2;
 /// A version in a lane that does not fit.
 const FOLDED: &str = "○";
 /// How all lanes are drawn.
@@ -69,7 +69,7 @@ fn version(
     let graph = graph(row, version.is_query, drawn, open);
     open[row.lane] = row.goes_on;
     let lanes = 2 * drawn;
-    let room = WIDTH.saturating_sub(lanes + NUMBERS).max(LEAST_NAME);
+    let room = WIDTH.saturating_sub(lanes + NUMBERS).max(MIN_NAME_WIDTH);
     let name = |file: &str| {
         let below = file.strip_prefix(folder).unwrap_or(file);
         name_within(family, below, room)
@@ -78,10 +78,10 @@ fn version(
     let first = files.next().map(|file| name(file)).unwrap_or_default();
     let graph = padded(&graph, lanes);
     let (number, day, source) = (row.version + 1, version.day(), version.source());
-    let (kind, told_by) = (version.kind(), version.told_by());
+    let (kind, evidence) = (version.kind(), version.evidence());
     writeln!(
         out,
-        "{graph}{number:>4}  {day:10}  {source:8}  {kind:15}  {told_by:10}  {first}"
+        "{graph}{number:>4}  {day:10}  {source:8}  {kind:15}  {evidence:10}  {first}"
     )?;
     let graph = padded(&rails(&open[..drawn.min(row.lane + 1)]), lanes);
     let mut below = |sign: &str, name: &str| {

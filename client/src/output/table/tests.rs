@@ -88,10 +88,10 @@ fn a_long_table_goes_out_in_batches_under_one_header() {
 struct Noise(u64);
 
 impl Noise {
-    fn below(&mut self, most: u64) -> usize {
+    fn below(&mut self, max_width: u64) -> usize {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
         self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % most) as usize
+        ((self.0 >> 33) % max_width) as usize
     }
 
     /// A path with wide, invisible, combining, hostile and escaped parts.
@@ -149,9 +149,13 @@ const ALL: [&[Column]; 18] = [
     wire::JudgeRule::COLUMNS,
 ];
 
-fn printed(columns: &'static [Column], rows: &[Vec<String>], most: Option<usize>) -> Vec<String> {
+fn printed(
+    columns: &'static [Column],
+    rows: &[Vec<String>],
+    max_width: Option<usize>,
+) -> Vec<String> {
     let mut out = Vec::new();
-    let mut table = Table::new(columns, false, most);
+    let mut table = Table::new(columns, false, max_width);
     for row in rows {
         table.push(row.clone(), &mut out).expect("written");
     }

@@ -53,10 +53,10 @@ async fn of_questions(daemon: &Daemon) -> Vec<Told> {
         (FindKind::Related, "versions"),
     ] {
         let found = client.find(kind, text(), &options).await.unwrap();
-        told.push((name, found.closing().await.unwrap().completeness));
+        told.push((name, found.summary().await.unwrap().completeness));
     }
     let family = client.family(text(), &options).await.unwrap();
-    let family = family.closing().await.unwrap().query.unwrap();
+    let family = family.summary().await.unwrap().query.unwrap();
     let compared = client.compare_numbers(side(1), side(2)).await.unwrap();
     let request = wire::SamplePairsRequest::default();
     let sampled = client.sample_pairs(request).await.unwrap();
@@ -86,10 +86,10 @@ async fn of_lists(daemon: &Daemon) -> Vec<Told> {
     let mut told = vec![
         ("status", status.completeness),
         ("status' summary", status.summary.unwrap().completeness),
-        ("files", files.closing().await.unwrap().completeness),
-        ("pairs", pairs.closing().await.unwrap().completeness),
-        ("folders", folders.closing().await.unwrap().completeness),
-        ("templates", templates.closing().await.unwrap().completeness),
+        ("files", files.summary().await.unwrap().completeness),
+        ("pairs", pairs.summary().await.unwrap().completeness),
+        ("folders", folders.summary().await.unwrap().completeness),
+        ("templates", templates.summary().await.unwrap().completeness),
     ];
     for (kind, name) in [
         (GroupKind::Stars, "groups"),
@@ -101,7 +101,7 @@ async fn of_lists(daemon: &Daemon) -> Vec<Told> {
             ..GroupOptions::default()
         };
         let groups = client.groups_of_kind(&options, all()).await.unwrap();
-        told.push((name, groups.closing().await.unwrap().completeness));
+        told.push((name, groups.summary().await.unwrap().completeness));
     }
     told
 }

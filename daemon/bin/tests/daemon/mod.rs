@@ -175,7 +175,7 @@ impl Daemon {
             while let Some(found) = listing.next().await? {
                 matches.push(found);
             }
-            Ok((matches, listing.closing().await?))
+            Ok((matches, listing.summary().await?))
         })
     }
 

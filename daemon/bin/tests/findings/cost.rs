@@ -1,5 +1,5 @@
-//! What a report of stale versions, a list of pairs by containment and one of copied folders cost, in texts and records read: in proportion to the
-//! documents and to what is found, and not to the square of them.
+//! What a report of stale versions, a list of pairs by containment and one of copied folders cost, in texts and records
+//! read: in proportion to the documents and to what is found, and not to the square of them.
 
 use std::fs;
 
@@ -119,7 +119,7 @@ fn pairs_by_containment_cost_as_much_as_there_are_documents_and_pairs() {
         let client = &shares.daemon.client;
         let asked = async {
             let listed = client.pairs_with(options, Vec::new()).await?;
-            listed.closing().await
+            listed.summary().await
         };
         let (summary, cost) = shares.cost(|| shares.daemon.wait(asked));
         (summary.unwrap().pairs.unwrap(), cost)
@@ -158,7 +158,7 @@ fn copied_folders_cost_as_much_as_there_are_files_and_read_no_text() {
             let client = &shares.daemon.client;
             let asked = async {
                 let listed = client.folder_copies(None, None, 0, Vec::new()).await?;
-                listed.closing().await
+                listed.summary().await
             };
             shares.daemon.wait(asked).unwrap().pairs
         });

@@ -2,7 +2,7 @@
 
 use simdex_schema::meta::RunOfScheme;
 use simdex_schema::posting::{
-    KEY_BITS, MAX_BUCKET_BITS, MOST_SHARDS, Posting, encode_bucket, shard_key,
+    KEY_BITS, MAX_BUCKET_BITS, MAX_SHARDS, Posting, encode_bucket, shard_key,
 };
 use simdex_signature::SchemeKind;
 
@@ -66,7 +66,7 @@ impl<'a, 'b> RunFiller<'a, 'b> {
         };
         let number = first.bucket(self.held.bits);
         let shards = encode_bucket(&self.bucket);
-        if shards.len() > MOST_SHARDS {
+        if shards.len() > MAX_SHARDS {
             return Err(IndexError::TooLong(format!(
                 "bucket {number} of {}",
                 self.scheme.name()

@@ -54,10 +54,10 @@ proptest! {
         let keys: BTreeSet<PostingKey> = postings.iter().map(|p| p.0).collect();
         for key in keys.into_iter().step_by(17) {
             let buckets = Buckets::of(&run, SchemeKind::ModN);
-            let list = buckets.read_bucket(buckets.number(key), &[key], LongLists::Read).unwrap();
+            let list = buckets.read_bucket(buckets.number(key), &[key], CommonLists::Read).unwrap();
             let expected = postings.iter().filter(|p| p.0 == key).map(|p| p.1).collect();
             let mut alone = Vec::new();
-            prop_assert!(buckets.read_key(key, LongLists::Read, &mut alone).unwrap());
+            prop_assert!(buckets.read_key(key, CommonLists::Read, &mut alone).unwrap());
             prop_assert_eq!(Some(alone), list[0].clone());
             prop_assert_eq!(list, [Some(expected)]);
         }
@@ -77,19 +77,19 @@ fn a_long_list_is_named_or_read_whole() {
     };
     let (none, seven) = (Some(Vec::new()), Some(vec![DocId(7)]));
     assert_eq!(
-        lists(LongLists::SkipAbove(8)),
+        lists(CommonLists::SkipAbove(8)),
         [none.clone(), None, seven.clone(), none.clone()]
     );
     let all = Some((0..60_000).map(DocId).collect());
     let expected = [none.clone(), all, seven, none];
-    assert_eq!(lists(LongLists::Read), expected);
-    assert_eq!(lists(LongLists::SkipAbove(1_000)), expected);
+    assert_eq!(lists(CommonLists::Read), expected);
+    assert_eq!(lists(CommonLists::SkipAbove(1_000)), expected);
     for (key, expected) in keys.into_iter().zip(expected) {
         let buckets = Buckets::of(&run, SchemeKind::ModN);
         let mut list = Vec::new();
-        let is_read = buckets.read_key(key, LongLists::Read, &mut list).unwrap();
+        let is_read = buckets.read_key(key, CommonLists::Read, &mut list).unwrap();
         assert_eq!(is_read.then_some(list), expected);
-        let most = LongLists::SkipAbove(8);
+        let most = CommonLists::SkipAbove(8);
         let is_long = !buckets.read_key(key, most, &mut Vec::new()).unwrap();
         assert_eq!(is_long, key == keys[1]);
     }
@@ -166,7 +166,8 @@ fn a_list_that_was_asked_for_is_not_read_again_though_its_block_does_not_stay() 
         let before = crowded.read.load(Ordering::Relaxed);
         for key in &keys {
             let mut list = Vec::new();
-            assert!(buckets.read_key(*key, LongLists::Read, &mut list).unwrap());
+            let is_read = buckets.read_key(*key, CommonLists::Read, &mut list);
+            assert!(is_read.unwrap());
             let expected = postings.iter().filter(|p| p.0 == *key).map(|p| p.1);
             assert!(list.into_iter().eq(expected));
         }

@@ -8,13 +8,13 @@ use simdex_schema::{ContentHash, DocId, RootId, State};
 use super::carriers::{Carriers, FirstCarrier, Shift};
 use super::moves::MoveWatches;
 use super::{CountChange, CountChanges, CountedFile, FileCounts};
-use crate::View;
+use crate::VisibleRoots;
 use crate::table::CountStep;
 use crate::table::Table;
 
 /// Number of views whose sums are maintained; the sum of another view is computed from every document that several
 /// files carry.
-const MOST_VIEWS: usize = 8;
+const MAX_VIEWS: usize = 8;
 
 /// Counts that follow every change.
 ///
@@ -190,7 +190,7 @@ impl KeptCounts {
             None => (roots.to_vec(), self.sum(roots)),
         };
         let sum = view.1.clone();
-        self.views.truncate(MOST_VIEWS - 1);
+        self.views.truncate(MAX_VIEWS - 1);
         self.views.insert(0, view);
         sum
     }
@@ -206,7 +206,7 @@ impl KeptCounts {
     }
 
     /// Files below the roots of a view whose text was found damaged and that are still to be read again.
-    pub(crate) fn damaged_files(&self, view: &View) -> u64 {
+    pub(crate) fn damaged_files(&self, view: &VisibleRoots) -> u64 {
         let shown = self.roots.iter().filter(|(root, _)| view.shows(**root));
         shown.map(|(_, counts)| counts.damaged).sum()
     }

@@ -12,11 +12,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, Reason, RootId, StoredReason};
 
-use crate::View;
+use crate::VisibleRoots;
 
 /// Maximum number of contents, and of files identified by length and time, that one list distinguishes: about 3 MiB of
 /// them. Above that, every arrival at a name is counted as a rename as long as there are as many departures.
-const MOST_TOLD_APART: usize = 1 << 15;
+const MAX_DISTINGUISHED: usize = 1 << 15;
 
 /// A name that now holds another file, as far as is known.
 #[derive(Clone, Debug)]
@@ -132,7 +132,7 @@ impl Passages {
 /// The moves of files that were noted for one listing.
 #[derive(Debug)]
 struct NotedMoves {
-    view: View,
+    view: VisibleRoots,
     contents: HashMap<u64, Passages>,
     looks: HashMap<u64, Passages>,
     /// All of them together.
@@ -142,7 +142,7 @@ struct NotedMoves {
 }
 
 impl NotedMoves {
-    fn of(view: &View) -> Self {
+    fn of(view: &VisibleRoots) -> Self {
         Self {
             view: view.clone(),
             contents: HashMap::new(),
@@ -184,7 +184,7 @@ impl NotedMoves {
                 }
             }
         }
-        if self.contents.len().max(self.looks.len()) > MOST_TOLD_APART {
+        if self.contents.len().max(self.looks.len()) > MAX_DISTINGUISHED {
             self.is_full = true;
             (self.contents, self.looks) = Default::default();
         }
@@ -252,7 +252,7 @@ impl MoveWatches {
         self.under_way = Vec::new();
     }
 
-    pub(crate) fn watch(&mut self, view: &View) -> MoveWatch {
+    pub(crate) fn watch(&mut self, view: &VisibleRoots) -> MoveWatch {
         let mut noted = NotedMoves::of(view);
         noted.note(&self.under_way);
         let noted = Arc::new(Mutex::new(noted));
@@ -290,12 +290,12 @@ mod tests {
     #[test]
     fn a_batch_counts_for_whoever_begins_before_it_is_over_and_not_after() {
         let mut watches = MoveWatches::default();
-        let before = watches.watch(&View::All);
+        let before = watches.watch(&VisibleRoots::All);
         let renamed = || vec![change("z", Some(1), None), change("a", None, Some(1))];
         watches.begin(renamed());
-        let meanwhile = watches.watch(&View::All);
+        let meanwhile = watches.watch(&VisibleRoots::All);
         watches.end();
-        let after = watches.watch(&View::All);
+        let after = watches.watch(&VisibleRoots::All);
         assert_eq!(
             [&before, &meanwhile, &after].map(|watch| watch.moved(0)),
             [1, 1, 0]
@@ -308,8 +308,8 @@ mod tests {
     #[test]
     fn more_than_are_told_apart_count_as_renamed_rather_than_not_at_all() {
         let mut watches = MoveWatches::default();
-        let watch = watches.watch(&View::All);
-        let many = MOST_TOLD_APART as u32;
+        let watch = watches.watch(&VisibleRoots::All);
+        let many = MAX_DISTINGUISHED as u32;
         watches.begin(vec![change("z", Some(many), None)]);
         watches.begin(
             (0..many)

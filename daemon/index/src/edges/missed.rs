@@ -11,21 +11,21 @@ impl IndexReader {
     /// threshold. Either its sample is below the cut or, at a threshold so low that there is no cut, it shares nothing
     /// at all; or one of the other samples, finer and coarser, rules it out.
     pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
-        missed_at_most(threshold, self.least_sampled())
+        missed_at_most(threshold, self.min_sampled())
     }
 
     /// The smallest number of fingerprints that a sampled text keeps.
-    fn least_sampled(&self) -> u64 {
+    fn min_sampled(&self) -> u64 {
         let state = self.shared.state();
         let sampled = Rung::all().filter(|rung| *rung > Rung::ZERO);
-        let least = sampled.filter_map(|rung| state.table.least_kept(DocumentKind::Text, rung));
-        let promised = u64::from(Ladder::default().least_kept());
-        least.fold(promised, u64::min)
+        let kept = sampled.filter_map(|rung| state.table.min_kept(DocumentKind::Text, rung));
+        let promised = u64::from(Ladder::default().min_kept());
+        kept.fold(promised, u64::min)
     }
 }
 
-fn missed_at_most(threshold: Ratio, least_kept: u64) -> f64 {
-    let shares_nothing = lower_tail(0, least_kept, threshold);
+fn missed_at_most(threshold: Ratio, min_kept: u64) -> f64 {
+    let shares_nothing = lower_tail(0, min_kept, threshold);
     MISSED_PAIR.max(shares_nothing + f64::from(Rung::TOP.get()) * DOUBT)
 }
 

@@ -26,7 +26,7 @@ use crate::{Cancel, DocumentStats, IndexError};
 const PROBED: u64 = 64;
 /// The rest of a document's fingerprints is looked up if no more principals than this are in their lists, in units of
 /// [`PRINCIPALS_STEP`]: 64.
-const MOST_PRINCIPAL_STEPS: usize = 64 / PRINCIPALS_STEP;
+const MAX_PRINCIPAL_STEPS: usize = 64 / PRINCIPALS_STEP;
 
 /// The rung at which to search for those partners of a document whose own rung is no coarser: the coarsest that leaves
 /// the document [`PROBED`] fingerprints, of which a neighbour must share one. At a low threshold a neighbour need not
@@ -89,19 +89,19 @@ impl Prefix {
     /// Takes out all that are left, except those whose lists have many principals.
     pub(super) fn take_rest(&mut self) -> Vec<Fingerprint> {
         self.take(usize::MAX, |principals, _| {
-            principals <= MOST_PRINCIPAL_STEPS
+            principals <= MAX_PRINCIPAL_STEPS
         })
     }
 
     fn take(
         &mut self,
-        most: usize,
-        is_wanted: impl Fn(usize, Fingerprint) -> bool,
+        limit: usize,
+        may_take: impl Fn(usize, Fingerprint) -> bool,
     ) -> Vec<Fingerprint> {
         let mut taken = Vec::new();
-        if most > 0 {
+        if limit > 0 {
             self.rest.retain(|(principals, fingerprint)| {
-                let is_taken = taken.len() < most && is_wanted(*principals, *fingerprint);
+                let is_taken = taken.len() < limit && may_take(*principals, *fingerprint);
                 taken.extend(is_taken.then_some(*fingerprint));
                 !is_taken
             });
@@ -134,7 +134,7 @@ impl EdgeFinder<'_> {
             let mut more = Vec::new();
             // Coarsest first: what is looked up there also counts at every finer rung.
             for requirement in requirements.iter().rev() {
-                let unread = tally.long_lists_at(requirement.rung);
+                let unread = tally.common_lists_unread_at(requirement.rung);
                 let needed = (requirement.own_count + 1 + unread)
                     .saturating_sub(requirement.min_shared)
                     .min(requirement.own_count);
@@ -147,11 +147,12 @@ impl EdgeFinder<'_> {
         }
         let open = requirements.iter().filter(|requirement| {
             let rung = requirement.rung;
-            prefix.unread(stats, rung) + tally.long_lists_at(rung) >= requirement.min_shared
+            prefix.unread(stats, rung) + tally.common_lists_unread_at(rung)
+                >= requirement.min_shared
         });
         let open: Vec<Rung> = open.map(|requirement| requirement.rung).collect();
-        tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
-        let unread = tally.long_lists_at(Rung::ZERO);
+        tally.read_common(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
+        let unread = tally.common_lists_unread_at(Rung::ZERO);
         self.skipped.fetch_add(unread, Ordering::Relaxed);
         Ok(())
     }

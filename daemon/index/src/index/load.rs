@@ -151,10 +151,10 @@ pub(crate) fn load_files(
         let content = at.and_then(|at| contents.get_mut(at));
         let found = content.as_ref().map(|content| content.found);
         let file = CountedFile::new(&key, &record, |_| Ok(found))?;
-        let is_told = counts.load(table, &file);
+        let is_counted = counts.load(table, &file);
         if let Some(content) = content {
             content.is_held = true;
-            if !is_told {
+            if !is_counted {
                 content.sole = Some((file.root, file.is_member));
             }
         }

@@ -23,7 +23,7 @@ pub enum MemoryHolder {
     TextBlocks,
     /// Texts and shingles of files being read and of searches for edges.
     Backlog,
-    /// Texts and shingles of questions.
+    /// Texts and shingles of requests.
     Questions,
 }
 

@@ -91,7 +91,7 @@ fn check(
     };
     match record.schemes.get(usize::from(scheme)) {
         None => return Ok(Some("a scheme that is not known")),
-        Some(wanted) if wanted.bits != bits => return Ok(Some("a bucket of another width")),
+        Some(expected) if expected.bits != bits => return Ok(Some("a bucket of another width")),
         Some(_) => {}
     }
     let mut postings = Vec::new();

@@ -29,7 +29,7 @@ pub(super) struct Kept {
     /// Fingerprints of its signature.
     pub(super) count: u32,
     /// The smallest number that any partner at its own rung shares with it.
-    pub(super) least: u32,
+    pub(super) min_shared: u32,
     /// Number of its postings read so far.
     pub(super) seen: u32,
     /// When its partners are searched for; [`NO_TURN`] if it is only a partner.
@@ -45,11 +45,11 @@ pub(super) struct Kept {
 impl Kept {
     fn of(stats: &DocumentStats, cuts: &Cuts) -> Self {
         let count = stats.counts[usize::from(stats.rung.get())];
-        let least = cuts.at_common(u64::from(count), stats.rung).max(1);
+        let min_shared = cuts.at_common(u64::from(count), stats.rung).max(1);
         Self {
             rung: stats.rung,
             count,
-            least: u32::try_from(least).unwrap_or(u32::MAX),
+            min_shared: u32::try_from(min_shared).unwrap_or(u32::MAX),
             seen: 0,
             turn: NO_TURN,
             begins: false,
@@ -66,7 +66,7 @@ impl Kept {
     /// Whether a pair may begin with a posting that both have: the coarser one decides, or both if they have one rung.
     pub(super) fn may_begin(&self, other: &Self) -> bool {
         if self.rung == other.rung {
-            let is_long_enough = self.count >= other.least && other.count >= self.least;
+            let is_long_enough = self.count >= other.min_shared && other.count >= self.min_shared;
             return is_long_enough && self.begins && other.begins;
         }
         match self.rung > other.rung {
@@ -130,7 +130,7 @@ impl Documents {
     pub(super) fn renew(&mut self) -> bool {
         let mut coarsest = None;
         for kept in &mut self.kept {
-            kept.begins = kept.seen + kept.least <= kept.count;
+            kept.begins = kept.seen + kept.min_shared <= kept.count;
             if kept.begins {
                 coarsest = coarsest.max(Some(kept.rung));
             }

@@ -7,7 +7,7 @@ use simdex_schema::posting::PostingKey;
 use simdex_signature::SchemeKind;
 
 use super::{Join, JoinLimits};
-use crate::buckets::LongLists;
+use crate::buckets::CommonLists;
 use crate::{IndexError, MemoryAccount};
 
 /// A long list that is read later.
@@ -33,7 +33,7 @@ impl LongList {
 impl Join<'_> {
     /// Reads long lists, the shorter ones first, as long as anything depends on them; returns how many were left
     /// unread.
-    pub(super) fn read_long(&mut self, account: &MemoryAccount) -> Result<u64, IndexError> {
+    pub(super) fn read_common(&mut self, account: &MemoryAccount) -> Result<u64, IndexError> {
         let mut long = std::mem::take(&mut self.long);
         long.sort_unstable();
         let mut rest = &long[..];
@@ -75,7 +75,7 @@ impl Join<'_> {
             self.add_long(&members, marks);
             Ok(())
         };
-        index.for_each_posting_list(SchemeKind::ModN, &keys, LongLists::Read, cancel, each)?;
+        index.for_each_posting_list(SchemeKind::ModN, &keys, CommonLists::Read, cancel, each)?;
         index.shared.work.lists_read(keys.len() as u64, read);
         Ok(())
     }

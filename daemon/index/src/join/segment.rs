@@ -85,7 +85,7 @@ impl Segment {
     /// Bytes that a member takes, here and in [`Forward`].
     pub(super) const EACH: u64 = 12;
     /// Pairs of members counted before documents are checked again for whether they begin further pairs.
-    const MOST_WORK: u64 = 1 << 25;
+    const MAX_WORK: u64 = 1 << 25;
 
     /// Adds the active documents of one key, if one of them has one of the first turns.
     pub(super) fn add(&mut self, documents: &Documents, turns: usize, members: &[u32]) {
@@ -105,8 +105,8 @@ impl Segment {
         }
     }
 
-    pub(super) fn is_full(&self, most: usize) -> bool {
-        self.members.len() >= most || self.work >= Self::MOST_WORK
+    pub(super) fn is_full(&self, max_members: usize) -> bool {
+        self.members.len() >= max_members || self.work >= Self::MAX_WORK
     }
 
     pub(super) fn clear(&mut self) {
@@ -172,7 +172,7 @@ pub(super) struct Counting<'a> {
     pub(super) forward: &'a Forward,
     pub(super) turns: Range<usize>,
     /// Maximum number of pairs.
-    pub(super) most: usize,
+    pub(super) max_pairs: usize,
     /// The pairs found for the turns, from the first on; for fewer turns than asked for if there was no room.
     pub(super) found: OpenPairs,
     /// For each document, the index of its pair among those of the present turn, plus one.
@@ -184,14 +184,14 @@ impl<'a> Counting<'a> {
         join: &'a Join<'a>,
         (segment, forward): (&'a Segment, &'a Forward),
         turns: Range<usize>,
-        most: usize,
+        max_pairs: usize,
     ) -> Self {
         Self {
             join,
             segment,
             forward,
             turns,
-            most,
+            max_pairs,
             found: OpenPairs::default(),
             at: vec![0; join.documents.len()],
         }
@@ -213,7 +213,7 @@ impl<'a> Counting<'a> {
             open.iter()
                 .for_each(|pair| self.at[pair.other as usize] = 0);
             open.retain_mut(|pair| self.join.may_reach(place, pair));
-            if self.found.pairs.len() + open.len() > self.most {
+            if self.found.pairs.len() + open.len() > self.max_pairs {
                 return Ok(());
             }
             self.found.pairs.append(&mut open);
@@ -301,9 +301,9 @@ impl Join<'_> {
             }
         };
         let counts = count(a).zip(count(b));
-        let least = counts.and_then(|(a, b)| self.cuts.least_at_common(a, b, rung));
-        least
-            .and_then(|least| u32::try_from(least).ok())
+        let min_shared = counts.and_then(|(a, b)| self.cuts.min_at_common(a, b, rung));
+        min_shared
+            .and_then(|min_shared| u32::try_from(min_shared).ok())
             .unwrap_or(u32::MAX)
     }
 }

@@ -35,9 +35,9 @@ impl GrowingPermit {
         let grown = self.bytes.saturating_add(bytes);
         if grown >= SMALL && grown > self.permitted {
             let more = (grown - self.permitted).max(SMALL);
-            let most = self.account.total();
-            if self.account.held().saturating_add(more) > most.max(more.min(SMALL)) {
-                return Err(IndexError::TooMuchMemory { most });
+            let max_bytes = self.account.total();
+            if self.account.held().saturating_add(more) > max_bytes.max(more.min(SMALL)) {
+                return Err(IndexError::TooMuchMemory { max_bytes });
             }
             self.permits.push(self.account.take(more)?);
             self.permitted = self.permitted.saturating_add(more);

@@ -312,7 +312,7 @@ fn what_grows_is_counted_until_it_is_dropped_and_refused_above_what_one_may_hold
     found.add(3 * SMALL).unwrap();
     assert_eq!(budget.used(), 9 * SMALL / 2);
     let refused = found.add(2 * SMALL).unwrap_err();
-    assert!(matches!(refused, IndexError::TooMuchMemory { most } if most == 6 * SMALL));
+    assert!(matches!(refused, IndexError::TooMuchMemory { max_bytes } if max_bytes == 6 * SMALL));
     assert_eq!(
         refused.advice(),
         Some("name fewer roots, or raise store.memory_mib")

@@ -20,7 +20,7 @@ use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
 use crate::shared::{IndexState, document_kind};
-use crate::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use crate::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 mod coverage;
 mod fixed_size;
@@ -28,7 +28,7 @@ mod tally;
 
 use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
-use tally::COUNTED;
+use tally::BYTES_PER_COUNTED_DOCUMENT;
 pub(crate) use tally::{Filter, Tally};
 
 /// Number of fingerprints looked up, if the query has as many.
@@ -128,14 +128,14 @@ pub enum CountBasis {
         is_whole: bool,
     },
     /// The document was signed again while it was counted: it may share all or nothing, and only its text can tell.
-    Untold,
+    Unknown,
 }
 
 impl Candidate {
     /// Lower bound of the trials of the resemblance.
     pub fn trials(&self) -> u64 {
         match self.basis {
-            CountBasis::ModSample | CountBasis::Untold => {
+            CountBasis::ModSample | CountBasis::Unknown => {
                 self.query_fingerprints + self.document_fingerprints - self.shared
             }
             CountBasis::FixedSize { trials, .. } => trials,
@@ -147,7 +147,7 @@ impl Candidate {
         match self.basis {
             CountBasis::ModSample => self.rung == Rung::ZERO,
             CountBasis::FixedSize { is_whole, .. } => is_whole,
-            CountBasis::Untold => false,
+            CountBasis::Unknown => false,
         }
     }
 }
@@ -158,7 +158,7 @@ pub struct Candidates {
     /// The candidates found, unordered.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub common_lists: u64,
+    pub common_lists_count_only: u64,
     /// What was looked up, which bounds the probability of missing a document.
     pub coverage: Coverage,
     /// The memory permit for the candidates.
@@ -178,7 +178,7 @@ impl IndexReader {
         &self,
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
         self.find_candidates(query, kind, None, view, account)
@@ -191,7 +191,7 @@ impl IndexReader {
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
         extra: Option<Sharing>,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
         let cancel = account.cancel();
@@ -206,27 +206,27 @@ impl IndexReader {
                 RungsInUse::of(&state, documents),
             )
         };
-        let mut tally = Tally::of_question(self, query.scheme, &visible, account);
+        let mut tally = Tally::for_request(self, query.scheme, &visible, account);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         // Each at the coarser rung of both sides; documents may be signed again meanwhile.
         let in_use = before.and_now(&self.shared.state(), documents);
         let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(rung)).collect();
-        let significant = significant_long_lists(&tally, kind, &counted_at, &counts);
-        tally.read_long(&significant, cancel)?;
+        let significant = significant_common_lists(&tally, kind, &counted_at, &counts);
+        tally.read_common(&significant, cancel)?;
         let rungs: Vec<Rung> = in_use.rungs().collect();
         let coverage = Coverage::of_rungs(&rungs, rung, |at| in_use.sample(&tally, at, &counts));
         if let Some(extra) = extra {
             tally.add_uncounted(extra.counts.into_keys())?;
         }
-        let common_lists = tally.count_long_for_counted(cancel)?;
+        let common_lists_count_only = tally.count_common_for_counted(cancel)?;
         let began = tally.began;
         let (found, held) = tally.into_candidates(&|id, stats, shared| {
             let stats = Some(stats).filter(|stats| stats.kind == documents)?;
             Some(match stats.signed_anew > began {
                 // Re-signed during the count, so the count is void. Assume it shares everything; verification decides.
                 true => Candidate {
-                    basis: CountBasis::Untold,
+                    basis: CountBasis::Unknown,
                     ..candidate(id, u64::MAX, stats, rung, &counts)
                 },
                 false => candidate(id, shared, stats, rung, &counts),
@@ -234,7 +234,7 @@ impl IndexReader {
         })?;
         Ok(Candidates {
             found,
-            common_lists,
+            common_lists_count_only,
             coverage,
             held,
         })
@@ -248,7 +248,7 @@ impl IndexReader {
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
         sign: &SignAtRung<'_>,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
         let sharing = self.sharing_windows(sign, view, account)?;
@@ -259,7 +259,7 @@ impl IndexReader {
     pub(crate) fn sharing_windows(
         &self,
         sign: &SignAtRung<'_>,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Sharing, IndexError> {
         let cancel = account.cancel();
@@ -274,13 +274,15 @@ impl IndexReader {
         };
         for rung in rungs {
             cancel.check()?;
-            let mut tally = Tally::of_question(self, SchemeKind::BswN, &visible, account);
+            let mut tally = Tally::for_request(self, SchemeKind::BswN, &visible, account);
             sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
             })?;
-            tally.read_long(&|_| true, cancel)?;
-            sharing.held.add(tally.shared.len() as u64 * COUNTED)?;
+            tally.read_common(&|_| true, cancel)?;
+            sharing
+                .held
+                .add(tally.shared.len() as u64 * BYTES_PER_COUNTED_DOCUMENT)?;
             let state = self.shared.state();
             let found = tally.shared.into_iter();
             sharing.counts.extend(found.filter(|(id, _)| {
@@ -322,23 +324,23 @@ fn candidate(
 
 /// Long lists add documents that are in no short list only if, at some rung, they are at least one in this many of the
 /// query's fingerprints: with fewer, such a document holds less than 1/32 of the query.
-const MIN_LONG_SHARE: u64 = 32;
+const COMMON_LIST_DIVISOR: u64 = 32;
 
 /// The long lists that may add documents: those of every rung at which documents are counted and they reach
-/// [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and consist
-/// of nothing but common fingerprints.
-fn significant_long_lists(
+/// [`COMMON_LIST_DIVISOR`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
+/// consist of nothing but common fingerprints.
+fn significant_common_lists(
     tally: &Tally<'_>,
     kind: CandidateKind,
     counted_at: &BTreeSet<Rung>,
     counts: &Counts,
 ) -> impl Fn(&Fingerprint) -> bool + use<> {
     let is_significant = |rung: &Rung| {
-        let long = tally.long_lists_at(*rung) * MIN_LONG_SHARE;
+        let long = tally.common_lists_unread_at(*rung) * COMMON_LIST_DIVISOR;
         kind == CandidateKind::Contained || long >= counts[usize::from(rung.get())]
     };
     let rungs = counted_at.iter().copied();
-    let rungs = rungs.filter(|rung| tally.long_lists_at(*rung) > 0);
+    let rungs = rungs.filter(|rung| tally.common_lists_unread_at(*rung) > 0);
     let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
     move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
 }

@@ -6,22 +6,22 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::{DocId, FileKey, FileRecord, key};
 
 use crate::error::decode_error;
-use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 /// Records between two checks for cancellation, and documents that are counted at once.
 const AT_ONCE: usize = 1 << 12;
 
 impl IndexReader {
-    /// The documents with text of the files of a view from one on, in their order; at most `most`. A document may occur
-    /// again. Memory is counted while they are collected.
+    /// The documents with text of the files of a view from one on, in their order; at most `limit`. A document may
+    /// occur again. Memory is counted while they are collected.
     ///
     /// # Errors
     /// [`IndexError::TooMuchMemory`] if the account may not hold them; [`IndexError::Cancelled`].
     pub fn documents_from(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         from: &FileKey,
-        most: usize,
+        limit: usize,
         account: &MemoryAccount,
     ) -> Result<Vec<DocId>, IndexError> {
         let mut found = Gathered {
@@ -36,13 +36,13 @@ impl IndexReader {
             let records = self.shared.store.records();
             records.scan(&prefix, start.take().as_deref(), &mut |_, value| {
                 added = self.document_of_file(value).and_then(|id| found.add(id));
-                match added.is_err() || found.documents.len() >= most {
+                match added.is_err() || found.documents.len() >= limit {
                     true => ControlFlow::Break(()),
                     false => ControlFlow::Continue(()),
                 }
             })?;
             added?;
-            if found.documents.len() >= most {
+            if found.documents.len() >= limit {
                 break;
             }
         }

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use simdex_schema::{ContentHash, FileKey, Reason, RootId, key};
 
 use crate::counts::{FileCounts, FirstCarrier, MoveWatch, UnresolvedFirst};
-use crate::{Cancel, FileView, IndexError, IndexReader, View};
+use crate::{Cancel, FileInfo, IndexError, IndexReader, VisibleRoots};
 
 impl FileCounts {
     /// Counts one file; `documents` is left to the caller.
-    pub fn add(&mut self, file: &FileView) {
+    pub fn add(&mut self, file: &FileInfo) {
         let (files, states) = self.of_kind(file.key.is_member());
         *files += 1;
         *states.entry(file.state).or_insert(0) += 1;
@@ -20,7 +20,11 @@ impl FileCounts {
 impl IndexReader {
     /// Counts the files of a view. Files are looked up only if several carry a document and it is unknown which of them
     /// comes first, because one of them changed.
-    pub fn count_files(&self, view: &View, cancel: &Cancel) -> Result<FileCounts, IndexError> {
+    pub fn count_files(
+        &self,
+        view: &VisibleRoots,
+        cancel: &Cancel,
+    ) -> Result<FileCounts, IndexError> {
         let roots = self.roots(view)?;
         let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
         self.resolve_doubts(cancel)?;
@@ -28,12 +32,12 @@ impl IndexReader {
     }
 
     /// The files of a view whose text was found damaged and that are still to be read again.
-    pub fn damaged_files(&self, view: &View) -> u64 {
+    pub fn damaged_files(&self, view: &VisibleRoots) -> u64 {
         self.shared.kept_counts().damaged_files(view)
     }
 
     /// Records from now on what is renamed in a view of which a list is made.
-    pub fn watch_moves(&self, view: &View) -> MoveWatch {
+    pub fn watch_moves(&self, view: &VisibleRoots) -> MoveWatch {
         self.shared.kept_counts().moves.watch(view)
     }
 

@@ -15,7 +15,7 @@ use simdex_schema::{
 
 use crate::error::decode_error;
 use crate::registry::{Carried, PAGE};
-use crate::{IndexError, IndexReader, MemoryAccount, View};
+use crate::{IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 mod first_contents;
 
@@ -23,7 +23,7 @@ pub(crate) use first_contents::FirstContents;
 
 /// A file as it is shown.
 #[derive(Clone, Debug)]
-pub struct FileView {
+pub struct FileInfo {
     /// Absolute path as it is shown ([`simdex_schema::path`]); the path on disk may differ.
     pub path: PathBuf,
     /// Root and path below it.
@@ -44,7 +44,7 @@ pub struct FileView {
     pub group: Option<GroupId>,
 }
 
-impl FileView {
+impl FileInfo {
     /// Bytes of memory that it takes: a document's metadata may be long.
     pub fn held_bytes(&self) -> u64 {
         let of_content = self.content.as_ref().map_or(0, |content| {
@@ -67,9 +67,9 @@ impl IndexReader {
     /// files carry.
     pub fn files(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
-        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         self.files_from(view, None, &mut FirstContents::of(account), visit)
     }
@@ -78,10 +78,10 @@ impl IndexReader {
     /// states. What comes before it is not read, except the first file of each document that several files carry.
     pub fn files_resumed(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         from: &[u8],
         account: &MemoryAccount,
-        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let mut first = FirstContents::resumed(account);
         self.files_from(view, Some(from), &mut first, visit)
@@ -90,10 +90,10 @@ impl IndexReader {
     /// Visits the files of a view; `first` is what is already known of files visited before.
     pub(crate) fn files_from(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         from: Option<&[u8]>,
         first: &mut FirstContents,
-        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         for (root, base) in self.roots(view)? {
             let Some(start) = first_key(root, &base, from) else {
@@ -121,12 +121,12 @@ impl IndexReader {
     }
 
     /// Files of the view that carry a document.
-    pub fn count_files_of(&self, id: DocId, view: &View) -> u64 {
+    pub fn count_files_of(&self, id: DocId, view: &VisibleRoots) -> u64 {
         self.shared.state().table.count_files_of(id, view)
     }
 
     /// Roots of the view, by path as their files sort.
-    pub fn roots(&self, view: &View) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
+    pub fn roots(&self, view: &VisibleRoots) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
         let mut roots: Vec<_> = self
             .registry
             .roots()?
@@ -147,8 +147,8 @@ impl IndexReader {
         base: &std::path::Path,
         bytes: &[u8],
         value: &[u8],
-        (view, first): (&View, &mut FirstContents),
-    ) -> Result<Option<FileView>, IndexError> {
+        (view, first): (&VisibleRoots, &mut FirstContents),
+    ) -> Result<Option<FileInfo>, IndexError> {
         let Some(key) = key::file_in_key(bytes) else {
             return Ok(None);
         };
@@ -174,7 +174,7 @@ impl IndexReader {
         base: &std::path::Path,
         key: FileKey,
         record: FileRecord,
-    ) -> Result<FileView, IndexError> {
+    ) -> Result<FileInfo, IndexError> {
         let path = shown(base, &key);
         let content = match record.outcome {
             FileOutcome::Content(hash) => self.registry.content(hash)?,
@@ -195,7 +195,7 @@ impl IndexReader {
             Some((id, _)) => self.document(id)?.map(|record| record.chars),
             None => None,
         };
-        Ok(FileView {
+        Ok(FileInfo {
             path,
             key,
             record,
@@ -209,7 +209,11 @@ impl IndexReader {
     }
 
     /// One file, if the view shows it, with its state as [`IndexReader::files`] shows it.
-    pub fn file_view(&self, key: &FileKey, view: &View) -> Result<Option<FileView>, IndexError> {
+    pub fn file_info(
+        &self,
+        key: &FileKey,
+        view: &VisibleRoots,
+    ) -> Result<Option<FileInfo>, IndexError> {
         self.shared.work.file_read();
         let (Some(record), true) = (self.registry.file(key)?, view.shows(key.root)) else {
             return Ok(None);
@@ -230,7 +234,11 @@ impl IndexReader {
 
     /// The files that [`IndexReader::visit_files_of`] visits.
     #[cfg(test)]
-    pub(crate) fn files_of(&self, id: DocId, view: &View) -> Result<Vec<FileView>, IndexError> {
+    pub(crate) fn files_of(
+        &self,
+        id: DocId,
+        view: &VisibleRoots,
+    ) -> Result<Vec<FileInfo>, IndexError> {
         let mut files = Vec::new();
         self.visit_files_of(id, view, &mut |file| {
             files.push(file);
@@ -246,8 +254,8 @@ impl IndexReader {
     pub fn visit_files_of(
         &self,
         id: DocId,
-        view: &View,
-        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+        view: &VisibleRoots,
+        visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         self.visit_files_by_page(id, view, PAGE, visit)
     }
@@ -256,9 +264,9 @@ impl IndexReader {
     pub(super) fn visit_files_by_page(
         &self,
         id: DocId,
-        view: &View,
+        view: &VisibleRoots,
         page: usize,
-        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let roots = self.roots(view)?;
         let mut first = None;
@@ -286,8 +294,8 @@ impl IndexReader {
     pub fn visit_files_of_content(
         &self,
         content: ContentHash,
-        view: &View,
-        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+        view: &VisibleRoots,
+        visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let roots = self.roots(view)?;
         self.registry
@@ -321,7 +329,7 @@ impl IndexReader {
     }
 
     /// The owner of a file; for a member of a container, the owner of the file on disk that holds it.
-    pub fn owner_of(&self, file: &FileView) -> Result<Option<u32>, IndexError> {
+    pub fn owner_of(&self, file: &FileInfo) -> Result<Option<u32>, IndexError> {
         if !file.key.is_member() {
             return Ok(file.record.stat.owner);
         }
@@ -356,7 +364,7 @@ fn path_from(bytes: Vec<u8>) -> PathBuf {
     PathBuf::from(std::ffi::OsString::from_vec(bytes))
 }
 
-impl FileView {
+impl FileInfo {
     /// Absolute path of the container of this member, one level up, as it is shown.
     pub fn container(&self) -> Option<PathBuf> {
         path::container(self.path.as_os_str().as_bytes()).map(path_from)

@@ -1,7 +1,7 @@
 //! Groups of near-duplicate documents, within a view and at a threshold.
 //!
-//! Groups of the configured roots, at the index's own threshold, are maintained ([`kept`]). Those of another view or
-//! threshold are computed for the call: the documents are taken in order of rank, and each is compared with the
+//! Groups of the configured roots, at the index's own threshold, are maintained ([`maintained`]). Those of another view
+//! or threshold are computed for the call: the documents are taken in order of rank, and each is compared with the
 //! principals found so far.
 
 use std::ops::Deref;
@@ -14,16 +14,17 @@ use crate::edges::EdgeFinder;
 use crate::groups::{Rank, Stars, rank};
 use crate::shared::IndexState;
 use crate::{
-    GrowingPermit, IndexError, IndexReader, MemoryAccount, MemoryPermit, UnsettledCounts, View,
+    GrowingPermit, IndexError, IndexReader, MemoryAccount, MemoryPermit, UnsettledCounts,
+    VisibleRoots,
 };
 
-mod kept;
+mod maintained;
 
-pub use kept::GroupLookup;
+pub use maintained::GroupLookup;
 
 /// A group with its documents; files are asked for by document.
 #[derive(Clone, Debug)]
-pub struct GroupView {
+pub struct DocumentGroup {
     /// Persistent id; `None` if the group was computed for this call, or has none yet.
     pub id: Option<GroupId>,
     /// The principal document.
@@ -45,9 +46,9 @@ pub struct GroupDocument {
 #[derive(Debug, Default)]
 pub struct Groups {
     /// The groups found, unordered.
-    pub groups: Vec<GroupView>,
+    pub groups: Vec<DocumentGroup>,
     /// Posting lists left unread, because no result depended on them; 0 for maintained groups.
-    pub skipped_lists: u64,
+    pub common_lists_skipped: u64,
     /// Documents that were not settled when maintained groups were copied; zero for groups computed for the call.
     pub unsettled: UnsettledCounts,
     /// The permit that covers them.
@@ -69,19 +70,19 @@ impl Deref for TextsByGroup {
 }
 
 /// Bytes that a document takes while groups are computed: its rank, and its entry in a star.
-const PLACED: u64 = 192;
+const BYTES_PER_PLACED_DOCUMENT: u64 = 192;
 /// Documents that are examined while the state is locked.
 const AT_ONCE: usize = 4_096;
 
 /// Bytes that the groups of these stars take.
 fn listed_bytes(stars: &Stars) -> u64 {
     let (groups, members) = stars.count_members();
-    (groups * size_of::<GroupView>() + members * size_of::<GroupDocument>()) as u64
+    (groups * size_of::<DocumentGroup>() + members * size_of::<GroupDocument>()) as u64
 }
 
 impl IndexReader {
     /// Documents with text that a view shows, by id.
-    pub fn texts(&self, view: &View) -> Vec<DocId> {
+    pub fn texts(&self, view: &VisibleRoots) -> Vec<DocId> {
         self.shared.state().texts(view).iter().map(DocId).collect()
     }
 
@@ -89,7 +90,7 @@ impl IndexReader {
     /// it is a principal or in no group. Includes the permit for the list.
     pub fn texts_by_group(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<TextsByGroup, IndexError> {
         let texts = self.shared.state().texts(view);
@@ -105,17 +106,17 @@ impl IndexReader {
     /// compared; see [`IndexReader::damaged_texts`].
     pub fn groups(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         threshold: Ratio,
         account: &MemoryAccount,
     ) -> Result<Groups, IndexError> {
         let mut held = GrowingPermit::of(account);
-        let is_kept = threshold.get() == self.shared.parameters.threshold;
-        let kept = match is_kept {
-            true => self.copy_kept(view, &mut held)?,
+        let is_maintained = threshold.get() == self.shared.parameters.threshold;
+        let maintained = match is_maintained {
+            true => self.copy_maintained(view, &mut held)?,
             false => None,
         };
-        let mut groups = match kept {
+        let mut groups = match maintained {
             Some(groups) => groups,
             None => self.make_groups(view, threshold, &mut held)?,
         };
@@ -124,11 +125,11 @@ impl IndexReader {
         Ok(groups)
     }
 
-    /// The kept groups, as they are at one moment; `None` if they cover other documents than the view shows. The state
-    /// is locked while they are copied, but not while this waits for memory or compares what two views show.
-    fn copy_kept(
+    /// The maintained groups, as they are at one moment; `None` if they cover other documents than the view shows. The
+    /// state is locked while they are copied, but not while this waits for memory or compares what two views show.
+    fn copy_maintained(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         held: &mut GrowingPermit,
     ) -> Result<Option<Groups>, IndexError> {
         let shown = self.shared.state().shown_by(view);
@@ -160,14 +161,14 @@ impl IndexReader {
     /// Computes groups of two documents or more for the call.
     fn make_groups(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         threshold: Ratio,
         held: &mut GrowingPermit,
     ) -> Result<Groups, IndexError> {
         let visible = self.shared.state().texts(view);
         let account = held.account().clone();
         let mut placing = GrowingPermit::of(&account);
-        placing.add(visible.len() * PLACED)?;
+        placing.add(visible.len() * BYTES_PER_PLACED_DOCUMENT)?;
         let finder = EdgeFinder::for_question(self, threshold, visible.clone());
         let stars = self.stars_among(&finder, &visible, &account)?;
         held.add(listed_bytes(&stars))?;
@@ -177,7 +178,7 @@ impl IndexReader {
         }
         Ok(Groups {
             groups,
-            skipped_lists: finder.skipped_lists(),
+            common_lists_skipped: finder.common_lists_skipped(),
             ..Groups::default()
         })
     }
@@ -187,11 +188,11 @@ impl IndexReader {
     fn add_copied(
         &self,
         groups: &mut Groups,
-        view: &View,
+        view: &VisibleRoots,
         held: &mut GrowingPermit,
     ) -> Result<(), IndexError> {
         let listed = groups.groups.iter();
-        let ids = |group: &GroupView| {
+        let ids = |group: &DocumentGroup| {
             let members = group.members.iter().map(|member| member.document.0);
             members.chain([group.principal.0]).collect::<Vec<_>>()
         };
@@ -204,14 +205,14 @@ impl IndexReader {
                 let alone = some.iter().filter(|id| !listed.contains(**id));
                 let copied = alone.map(|id| DocId(*id));
                 let copied = copied.filter(|id| state.table.count_files_of(*id, view) >= 2);
-                let group = |principal| GroupView {
+                let group = |principal| DocumentGroup {
                     id: state.group_ids.get(principal),
                     principal,
                     members: Vec::new(),
                 };
                 copied.map(group).collect::<Vec<_>>()
             };
-            held.add((copied.len() * size_of::<GroupView>()) as u64)?;
+            held.add((copied.len() * size_of::<DocumentGroup>()) as u64)?;
             groups.groups.extend(copied);
         }
         Ok(())
@@ -279,14 +280,14 @@ impl IndexReader {
 
 impl IndexState {
     /// Documents with text that a view shows.
-    pub(super) fn texts(&self, view: &View) -> RoaringTreemap {
+    pub(super) fn texts(&self, view: &VisibleRoots) -> RoaringTreemap {
         self.table.visible_texts(view)
     }
 
-    fn group_around(&self, stars: &Stars, principal: DocId) -> GroupView {
+    fn group_around(&self, stars: &Stars, principal: DocId) -> DocumentGroup {
         let members = stars.members(principal);
         let members = members.map(|(document, edge)| GroupDocument { document, edge });
-        GroupView {
+        DocumentGroup {
             id: self.group_ids.get(principal),
             principal,
             members: members.collect(),

@@ -11,7 +11,7 @@ use simdex_signature::Ratio;
 use self::ahead::{Ahead, Edges};
 use crate::cache::Cache;
 use crate::edges::{EdgeFinder, LoadedDocument, Partner};
-use crate::{IndexError, IndexReader, MemoryAccount, View};
+use crate::{IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 mod ahead;
 
@@ -20,7 +20,7 @@ pub use ahead::NextDocuments;
 /// Searches for the near-duplicates of one document after another.
 pub struct PairSearch<'a> {
     index: &'a IndexReader,
-    view: View,
+    view: VisibleRoots,
     visible: RoaringTreemap,
     finder: EdgeFinder<'a>,
     /// Cached partners of documents that several files carry, weighed by their number.
@@ -33,7 +33,7 @@ pub struct PairSearch<'a> {
 const KEPT_PARTNERS: u64 = 1 << 18;
 
 /// Whether a partner is wanted; the function may read the index.
-pub type IsWanted<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
+pub type PartnerFilter<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
 
 impl PairSearch<'_> {
     /// Documents with text that the view shows, by id.
@@ -42,9 +42,9 @@ impl PairSearch<'_> {
     }
 
     /// The first documents from one on, by id, as [`PairSearch::look_ahead`] asks for them.
-    pub fn documents_from(&self, id: DocId, most: usize) -> Vec<DocId> {
+    pub fn documents_from(&self, id: DocId, limit: usize) -> Vec<DocId> {
         let documents = self.documents().skip_while(|other| *other < id);
-        documents.take(most).collect()
+        documents.take(limit).collect()
     }
 
     /// Every near-duplicate of a document, with exact counts, its own side first.
@@ -54,24 +54,24 @@ impl PairSearch<'_> {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        self.wanted_alone(id, &|_| Ok(true), account)
+        self.partners_by_search(id, &|_| Ok(true), account)
     }
 
     /// The near-duplicates of a document that are wanted, with exact counts, its own side first: for a listing in which
     /// each pair is wanted from one side. The partners of documents that several files carry are cached, so that such a
     /// document is not searched for again with each file; these may be more than are wanted.
-    pub fn wanted_partners_of(
+    pub fn filtered_partners_of(
         &self,
         id: DocId,
-        is_wanted: &IsWanted<'_>,
+        filter: &PartnerFilter<'_>,
         account: &MemoryAccount,
     ) -> Result<Edges, IndexError> {
         if let Some(found) = self.found.get(&id) {
             return Ok(found);
         }
         let found = match self.joined_partners(id) {
-            Some(others) => self.wanted_of_joined(id, &others, is_wanted, account)?,
-            None => self.wanted_alone(id, is_wanted, account)?,
+            Some(others) => self.partners_by_join(id, &others, filter, account)?,
+            None => self.partners_by_search(id, filter, account)?,
         };
         let found = Arc::new(found);
         if self.index.count_files_of(id, &self.view) > 1 {
@@ -80,10 +80,10 @@ impl PairSearch<'_> {
         Ok(found)
     }
 
-    fn wanted_alone(
+    fn partners_by_search(
         &self,
         id: DocId,
-        is_wanted: &IsWanted<'_>,
+        filter: &PartnerFilter<'_>,
         account: &MemoryAccount,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
         let mut found = Vec::new();
@@ -95,7 +95,7 @@ impl PairSearch<'_> {
             .find_partners(&document, &|_, _| true, account)?
         {
             account.cancel().check()?;
-            if is_wanted(partner.id)? {
+            if filter(partner.id)? {
                 let edge = self.edge(&document, &partner, account)?;
                 found.extend(edge.map(|edge| (partner.id, edge)));
             }
@@ -104,17 +104,17 @@ impl PairSearch<'_> {
     }
 
     /// The wanted ones among those that a join found; if there are none, no text is read.
-    fn wanted_of_joined(
+    fn partners_by_join(
         &self,
         id: DocId,
         others: &[DocId],
-        is_wanted: &IsWanted<'_>,
+        filter: &PartnerFilter<'_>,
         account: &MemoryAccount,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
         let (mut found, mut loaded) = (Vec::new(), None);
         for other in others {
             account.cancel().check()?;
-            if !is_wanted(*other)? {
+            if !filter(*other)? {
                 continue;
             }
             if loaded.is_none() {
@@ -164,21 +164,21 @@ impl PairSearch<'_> {
         self.ahead().joins
     }
 
-    /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
+    /// Pairs that [`PairSearch::filtered_partners_of`] has counted on all shingles so far.
     #[cfg(test)]
     pub(crate) fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 
     /// Posting lists left unread so far, because no result depended on them.
-    pub fn skipped_lists(&self) -> u64 {
-        self.finder.skipped_lists() + self.ahead().skipped_lists
+    pub fn common_lists_skipped(&self) -> u64 {
+        self.finder.common_lists_skipped() + self.ahead().common_lists_skipped
     }
 }
 
 impl IndexReader {
     /// A search for the pairs of a view at a threshold of its own.
-    pub fn pair_search(&self, view: &View, threshold: Ratio) -> PairSearch<'_> {
+    pub fn pair_search(&self, view: &VisibleRoots, threshold: Ratio) -> PairSearch<'_> {
         let visible = self.shared.state().texts(view);
         PairSearch {
             index: self,

@@ -12,7 +12,7 @@ use simdex_schema::DocId;
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_signature::SchemeKind;
 
-use crate::buckets::{Buckets, LongLists, PostingList};
+use crate::buckets::{Buckets, CommonLists, PostingList};
 use crate::runs::Runs;
 use crate::{Cancel, IndexError, IndexReader};
 
@@ -53,7 +53,7 @@ impl RunReader<'_> {
     fn next(
         &mut self,
         keys: &[PostingKey],
-        long: LongLists,
+        long: CommonLists,
         list: &mut Vec<DocId>,
     ) -> Result<bool, IndexError> {
         let read = match self.read.next() {
@@ -83,7 +83,7 @@ impl IndexReader {
         &self,
         scheme: SchemeKind,
         keys: &[PostingKey],
-        long: LongLists,
+        long: CommonLists,
         cancel: &Cancel,
         each: &mut OnPostingList<'_>,
     ) -> Result<(), IndexError> {

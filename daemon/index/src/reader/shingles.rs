@@ -113,8 +113,8 @@ impl IndexReader {
     ) -> Result<HeldShingles, IndexError> {
         let length = text.as_bytes().len() as u64;
         let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
-        let most = self.shared.options.listed_shingles;
-        let set = Arc::new(ShingleSet::listing(text, self.window(), most));
+        let max_listed = self.shared.options.listed_shingles;
+        let set = Arc::new(ShingleSet::listing(text, self.window(), max_listed));
         if let Some(permit) = &mut permit {
             permit.shrink_to(set.counting_bytes());
         }

@@ -33,16 +33,16 @@ pub(crate) type VisitKey<'a> =
 
 impl Registry {
     /// Visits the keys of the files of these roots that carry it, root by root in their order, then by
-    /// path; holds about `most` bytes of them.
+    /// path; holds about `max_bytes` bytes of them.
     pub(crate) fn visit_keys_of(
         &self,
         carried: Carried,
         roots: &[(RootId, PathBuf)],
-        most: usize,
+        max_bytes: usize,
         visit: &mut VisitKey<'_>,
     ) -> Result<(), IndexError> {
         let place = |key: &FileKey| roots.iter().position(|(root, _)| *root == key.root);
-        if let Some(mut keys) = self.keys_within(carried, most)? {
+        if let Some(mut keys) = self.keys_within(carried, max_bytes)? {
             keys.retain(|key| place(key).is_some());
             keys.sort_by(|a, b| (place(a), &a.path).cmp(&(place(b), &b.path)));
             for key in keys {
@@ -56,7 +56,7 @@ impl Registry {
         for (root, base) in roots {
             let mut last = None;
             loop {
-                let page = self.page(carried, *root, last.as_deref(), most)?;
+                let page = self.page(carried, *root, last.as_deref(), max_bytes)?;
                 last = page.paths.last().cloned();
                 for path in page.paths {
                     let key = FileKey { root: *root, path };
@@ -72,11 +72,11 @@ impl Registry {
         Ok(())
     }
 
-    /// All keys; `None` if they take more than `most` bytes.
+    /// All keys; `None` if they take more than `max_bytes` bytes.
     fn keys_within(
         &self,
         carried: Carried,
-        most: usize,
+        max_bytes: usize,
     ) -> Result<Option<Vec<FileKey>>, IndexError> {
         let (mut keys, mut bytes) = (Vec::new(), 0);
         self.visit_contents_of(carried, &mut |content| {
@@ -87,11 +87,11 @@ impl Registry {
                 .scan(&prefix, None, &mut |link, _| {
                     bytes += link.len() + KEY;
                     keys.extend(key::file_in_link(link));
-                    go_on_if(bytes <= most)
+                    go_on_if(bytes <= max_bytes)
                 })?;
-            Ok(go_on_if(bytes <= most))
+            Ok(go_on_if(bytes <= max_bytes))
         })?;
-        Ok((bytes <= most).then_some(keys))
+        Ok((bytes <= max_bytes).then_some(keys))
     }
 
     /// The next keys of one root after a path.
@@ -100,7 +100,7 @@ impl Registry {
         carried: Carried,
         root: RootId,
         after: Option<&[u8]>,
-        most: usize,
+        max_bytes: usize,
     ) -> Result<Page, IndexError> {
         let mut page = Page::default();
         self.visit_contents_of(carried, &mut |content| {
@@ -112,7 +112,7 @@ impl Registry {
             let from = after.map(|path| [&key(path)[..], b"\0"].concat());
             let records = self.shared.store.records();
             records.scan(&prefix, from.as_deref(), &mut |link, _| {
-                go_on_if(page.add(&link[prefix.len()..], most))
+                go_on_if(page.add(&link[prefix.len()..], max_bytes))
             })?;
             Ok(ControlFlow::Continue(()))
         })?;
@@ -175,7 +175,7 @@ struct Page {
 impl Page {
     /// Adds a path while there is room for it among the least; returns whether a greater one may fit too. There is
     /// always room for one path.
-    fn add(&mut self, path: &[u8], most: usize) -> bool {
+    fn add(&mut self, path: &[u8], max_bytes: usize) -> bool {
         let is_beyond = || self.paths.last().is_some_and(|last| path > &last[..]);
         if self.is_cut && is_beyond() {
             return false;
@@ -183,7 +183,7 @@ impl Page {
         if self.paths.insert(path.to_vec()) {
             self.bytes += path.len() + KEY;
         }
-        while self.bytes > most && self.paths.len() > 1 {
+        while self.bytes > max_bytes && self.paths.len() > 1 {
             let last = self.paths.pop_last();
             self.bytes -= last.map_or(0, |path| path.len() + KEY);
             self.is_cut = true;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use simdex_schema::{DocId, EdgeRecord};
 
 use super::IndexState;
-use crate::View;
+use crate::VisibleRoots;
 use crate::counts::{CountChanges, KeptCounts};
 use crate::groups::Place;
 
@@ -136,7 +136,7 @@ impl IndexState {
     }
 
     /// Groups only documents with files in this view.
-    pub(crate) fn group_view(&mut self, view: View) {
+    pub(crate) fn group_view(&mut self, view: VisibleRoots) {
         self.grouped = view;
         self.recount_shown();
     }

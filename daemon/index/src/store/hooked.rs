@@ -65,11 +65,11 @@ impl Hooks {
         work: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let before = self.before.as_ref();
-        let asked = before.map_or(Ok(()), |before| counted(|| before(operation)));
-        self.told(asked.and_then(|()| work()))
+        let allowed = before.map_or(Ok(()), |before| counted(|| before(operation)));
+        self.report_failure(allowed.and_then(|()| work()))
     }
 
-    fn told<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
+    fn report_failure<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
         if let (Err(error), Some(failed)) = (&done, &self.failed) {
             failed(error);
         }
@@ -90,9 +90,10 @@ impl Store for Hooked {
         self.run(Operation::Commit, |store| store.commit())
     }
 
-    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
+    fn compact_records(&self, min_bytes: u64, cancel: &Cancel) -> Result<bool, StoreError> {
         // Nobody waits for it, and if it fails nothing was changed.
-        self.hooks.told(self.store.compact_records(least, cancel))
+        self.hooks
+            .report_failure(self.store.compact_records(min_bytes, cancel))
     }
 
     fn kept_blocks(&self) -> (u64, u64) {

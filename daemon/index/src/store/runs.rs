@@ -25,7 +25,7 @@ const UNFINISHED: &str = ".new";
 const DROPPED: &str = ".gone";
 
 /// Bytes that the smallest run takes.
-const LEAST_ROOM: u64 = 2 << 20;
+const MIN_ROOM: u64 = 2 << 20;
 
 /// sled gets this fraction of the cache, for the index above its leaves, and single blocks most of the rest.
 const CACHE_OF_SLED: u64 = 4;
@@ -163,7 +163,7 @@ impl PostingStore for RunDatabases {
         let dir = self.with_end(run.number, UNFINISHED);
         remove_dir(&dir)?;
         // sled's overhead above the values; then its log.
-        check_room(&self.dir, run.bytes / 4 * 5 + LEAST_ROOM)?;
+        check_room(&self.dir, run.bytes / 4 * 5 + MIN_ROOM)?;
         let mut writing = Writing {
             runs: self,
             number: run.number,

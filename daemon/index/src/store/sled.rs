@@ -226,8 +226,8 @@ impl Store for SledStore {
         self.records.commit()
     }
 
-    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
-        self.records.compact(least, cancel)
+    fn compact_records(&self, min_bytes: u64, cancel: &Cancel) -> Result<bool, StoreError> {
+        self.records.compact(min_bytes, cancel)
     }
 
     fn kept_blocks(&self) -> (u64, u64) {

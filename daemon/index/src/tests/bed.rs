@@ -21,7 +21,7 @@ use crate::integrity::{VerifyDepth, verify};
 use crate::store::{MemoryStore, SledStore, Store};
 use crate::{
     Cancel, FileChange, Index, IndexError, IndexReader, IndexSettings, IndexWriter, MemoryAccount,
-    NewContent, NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, View,
+    NewContent, NewDocument, OpenReport, Options, Registry, SeenFile, UnreadTexts, VisibleRoots,
 };
 
 pub(super) const PARAMETERS: Parameters = Parameters {
@@ -197,7 +197,7 @@ impl Bed {
     pub(super) fn verify(&self) {
         let store = self.index().index.shared.store.as_ref();
         let found = verify(store, &self.texts(), VerifyDepth::Everything).unwrap();
-        assert_eq!(found.faults.told, [""; 0]);
+        assert_eq!(found.faults.messages, [""; 0]);
     }
 
     /// The writes after which the store fails, for a hook.
@@ -369,7 +369,7 @@ pub(super) fn postings_in_runs(index: &Clients, scheme: SchemeKind) -> (Vec<Post
     (postings, bytes)
 }
 
-/// An account for a question that competes with no other.
+/// An account for a request that competes with no other.
 pub(super) fn account(index: &Clients) -> MemoryAccount {
     index.reader().memory().requests.account(&Cancel::never())
 }
@@ -377,7 +377,7 @@ pub(super) fn account(index: &Clients) -> MemoryAccount {
 /// Every near-duplicate of every document, from its side.
 pub(super) fn pairs(
     index: &Clients,
-    view: &View,
+    view: &VisibleRoots,
     threshold: Ratio,
 ) -> Vec<(DocId, DocId, EdgeRecord)> {
     let search = index.reader().pair_search(view, threshold);

@@ -12,7 +12,7 @@ use super::bed::{Bed, account, document, put, put_raw};
 use super::texts::{Random, pool};
 use crate::{
     Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, IndexError,
-    MemoryBudget, Options, QueryFingerprints, UnreadTexts, View,
+    MemoryBudget, Options, QueryFingerprints, UnreadTexts, VisibleRoots,
 };
 
 pub(super) fn set(text: &str) -> ShingleSet {
@@ -32,7 +32,12 @@ pub(super) const ALL_KINDS: [CandidateKind; 3] = [
     CandidateKind::Contained,
 ];
 
-pub(super) fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &View) -> Candidates {
+pub(super) fn ask(
+    bed: &Bed,
+    query: &ShingleSet,
+    kind: CandidateKind,
+    view: &VisibleRoots,
+) -> Candidates {
     let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
         fingerprints: Fingerprints::All(query),
@@ -47,8 +52,8 @@ pub(super) fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &Vie
 /// The counts of a candidate are exact at its rung, and none that shares anything there is missing.
 pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKind) {
     let query = set(query);
-    let found = ask(bed, &query, kind, &View::All);
-    assert_eq!(found.common_lists, 0);
+    let found = ask(bed, &query, kind, &VisibleRoots::All);
+    assert_eq!(found.common_lists_count_only, 0);
     let by_id: BTreeMap<_, Candidate> = found.found.iter().map(|c| (c.document, *c)).collect();
     assert_eq!(by_id.len(), found.found.len());
     let coarsest = Rung::all()
@@ -88,14 +93,14 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let canonical = CanonicalText::from_extracted(query);
     // Signing may read the index: no lock is held meanwhile.
     let sign = |rung| {
-        bed.index().index.live_documents(&View::All);
+        bed.index().index.live_documents(&VisibleRoots::All);
         BswN::sign(&canonical, Window::DEFAULT, rung)
     };
     let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
         .reader()
-        .sharing_windows(&visit, &View::All, &account(bed.index()))
+        .sharing_windows(&visit, &VisibleRoots::All, &account(bed.index()))
         .unwrap()
         .counts;
     let query = set(query);
@@ -108,10 +113,16 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let either = bed
         .index()
         .reader()
-        .candidates_by_either(asked, kind, &visit, &View::All, &account(bed.index()))
+        .candidates_by_either(
+            asked,
+            kind,
+            &visit,
+            &VisibleRoots::All,
+            &account(bed.index()),
+        )
         .unwrap();
     let ids: BTreeSet<_> = either.found.iter().map(|c| c.document).collect();
-    let by_mod_n = ask(bed, &query, kind, &View::All);
+    let by_mod_n = ask(bed, &query, kind, &VisibleRoots::All);
     assert!(by_mod_n.found.iter().all(|c| ids.contains(&c.document)));
     for text in texts {
         let id = bed.id(text).unwrap();
@@ -212,7 +223,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
             .candidates(
                 asked,
                 CandidateKind::Contained,
-                &View::All,
+                &VisibleRoots::All,
                 &account(bed.index()),
             )
             .unwrap();
@@ -287,7 +298,7 @@ fn candidates_are_counted_by_the_account_of_the_question() {
         let account = budget.account(&Cancel::never());
         let kind = CandidateKind::Contained;
         let reader = bed.index().reader();
-        reader.candidates(asked, kind, &View::All, &account)
+        reader.candidates(asked, kind, &VisibleRoots::All, &account)
     };
     let budget = MemoryBudget::new(64 << 20);
     let found = find(&budget).unwrap();
@@ -313,8 +324,8 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     let query = set(&format!("{boilerplate} {own}"));
     bed.put("b/own", &own);
     // The common documents hold less than 1/32 of the query: counted, not listed.
-    let similar = ask(&bed, &query, CandidateKind::Similar, &View::All);
-    assert!(similar.common_lists > 0 && similar.found.len() < 1_000);
+    let similar = ask(&bed, &query, CandidateKind::Similar, &VisibleRoots::All);
+    assert!(similar.common_lists_count_only > 0 && similar.found.len() < 1_000);
     assert!(
         similar
             .found
@@ -333,14 +344,14 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         // All others are of rung 0.
         let counted_at = [probed, probed.max(own.rung.get().into())];
         if !counted_at.into_iter().any(is_much) && (probed..counts.len()).any(is_much) {
-            let similar = ask(&bed, &query, CandidateKind::Similar, &View::All);
+            let similar = ask(&bed, &query, CandidateKind::Similar, &VisibleRoots::All);
             assert!(similar.found.len() < 1_000, "{words} words");
             at_chance += 1;
         }
     }
     assert!(at_chance > 0);
     // What consists only of common words is still contained in the query.
-    let contained = ask(&bed, &query, CandidateKind::Contained, &View::All);
+    let contained = ask(&bed, &query, CandidateKind::Contained, &VisibleRoots::All);
     let common = contained
         .found
         .iter()
@@ -360,17 +371,20 @@ fn lists_that_nothing_hangs_on_are_skipped_and_counted(bed: &Bed, boilerplate: &
         bed.put(&format!("b/pair{at}"), text);
     }
     let [a, b] = pair.map(|text| bed.id(&text).unwrap());
-    let (view, account) = (View::Roots([RootId(2)].into()), account(bed.index()));
+    let (view, account) = (
+        VisibleRoots::Roots([RootId(2)].into()),
+        account(bed.index()),
+    );
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let search = bed.index().reader().pair_search(&view, threshold);
-    assert_eq!(search.skipped_lists(), 0);
+    assert_eq!(search.common_lists_skipped(), 0);
     let partners = search.partners_of(a, &account).unwrap();
     let partners: Vec<_> = partners.into_iter().map(|(other, _)| other).collect();
     assert_eq!(partners, [b]);
-    assert!(search.skipped_lists() > 0);
+    assert!(search.common_lists_skipped() > 0);
     let found = bed.index().reader().groups(&view, threshold, &account);
     let found = found.unwrap();
-    assert!(found.groups.len() == 1 && found.skipped_lists > 0);
+    assert!(found.groups.len() == 1 && found.common_lists_skipped > 0);
 }
 
 #[test]
@@ -391,7 +405,10 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     bed.settle();
     let (a, b) = (bed.id(&a).unwrap(), bed.id(&b).unwrap());
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let search = bed.index().reader().pair_search(&View::All, threshold);
+    let search = bed
+        .index()
+        .reader()
+        .pair_search(&VisibleRoots::All, threshold);
     let partners = search.partners_of(a, &account(bed.index())).unwrap();
     assert!(partners.iter().any(|(other, _)| *other == b));
     assert_eq!(

@@ -7,7 +7,7 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, MemberPlace, Reason, Role,
 
 use super::bed::{Bed, account, content, file, put, seen_file};
 use crate::change::Delta;
-use crate::{FileChange, SeenFile, View};
+use crate::{FileChange, SeenFile, VisibleRoots};
 
 const LETTER: &str = "a letter that is long enough to be a document of its own in every test here";
 const OFFER: &str = "an offer that stands in an attachment and is as long as a document has to be";
@@ -48,7 +48,7 @@ fn listed(bed: &Bed) -> Vec<String> {
     let mut paths = Vec::new();
     bed.index()
         .reader()
-        .files(&View::All, &account(bed.index()), &mut |file| {
+        .files(&VisibleRoots::All, &account(bed.index()), &mut |file| {
             paths.push(file.path.display().to_string());
             ControlFlow::Continue(())
         })
@@ -85,7 +85,7 @@ fn members_stand_behind_what_holds_them_and_are_no_files_on_disk() {
     let carriers = bed
         .index()
         .reader()
-        .files_of(bed.id(OFFER).unwrap(), &View::All);
+        .files_of(bed.id(OFFER).unwrap(), &VisibleRoots::All);
     assert_eq!(carriers.unwrap().len(), 2, "the attachment and the copy");
 }
 
@@ -98,7 +98,7 @@ fn members_go_with_their_container_or_when_it_holds_others() {
     assert!(
         bed.index()
             .reader()
-            .files_of(bed.id(OFFER).unwrap(), &View::All)
+            .files_of(bed.id(OFFER).unwrap(), &VisibleRoots::All)
             .unwrap()
             .is_empty()
     );
@@ -324,7 +324,7 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
     let view = bed
         .index()
         .reader()
-        .file_view(&key, &View::All)
+        .file_info(&key, &VisibleRoots::All)
         .unwrap()
         .unwrap();
     assert_eq!(

@@ -4,7 +4,7 @@ use std::sync::Weak;
 
 use simdex_schema::DocId;
 use simdex_signature::{
-    CanonicalText, Levels, Ratio, Rung, SharedAt, ShingleSet, Window, least_overlap_cut,
+    CanonicalText, Levels, Ratio, Rung, SharedAt, ShingleSet, Window, min_overlap_cut,
 };
 
 use super::bed::{Bed, account, put};
@@ -12,7 +12,7 @@ use super::frail::{Access, hook};
 use super::model::Model;
 use super::texts::Random;
 use crate::cuts::DOUBT;
-use crate::{Cancel, UnsettledCounts, View, Work};
+use crate::{Cancel, UnsettledCounts, VisibleRoots, Work};
 
 /// An index that lists all shingles, as a daemon does for usual texts. One thread settles, so that every count is the
 /// same in each run.
@@ -111,7 +111,7 @@ fn a_version_costs_the_same_in_a_small_family_and_in_a_large_one() {
         assert!(lists <= 400.0, "{lists} lists");
         assert!(postings <= 16_000.0, "{postings} postings");
         let groups = bed.index().reader().groups(
-            &View::All,
+            &VisibleRoots::All,
             bed.index().index.shared.threshold(),
             &account(bed.index()),
         );
@@ -132,7 +132,7 @@ fn no_pair_at_the_threshold_is_refused_on_a_finer_sample() {
     for (at, a) in texts.iter().enumerate() {
         for b in &texts[..at] {
             let exact = a.compare(b, Rung::MAX_DOCUMENT, |_| true);
-            let cut = |at: SharedAt| least_overlap_cut(at.union, threshold, DOUBT);
+            let cut = |at: SharedAt| min_overlap_cut(at.union, threshold, DOUBT);
             let last = a.compare(b, Rung::MAX_DOCUMENT, |at| at.shared >= cut(at));
             let is_near = exact.shared as f64 >= threshold.get() * exact.union as f64;
             near += usize::from(is_near);
@@ -192,8 +192,8 @@ fn versions_cost_the_same_in_small_families_and_in_large_ones_in_whatever_order_
             }
             each(&bed, Work::default(), DOCUMENTS)
         });
-        // Texts, comparisons and shingles; lists of fingerprints are as long as a family is large. Where each round brings
-        // a longer version, more of a large family is read again.
+        // Texts, comparisons and shingles; lists of fingerprints are as long as a family is large. Where each round
+        // brings a longer version, more of a large family is read again.
         let growth = [if order == "growing" { 1.5 } else { 1.3 }, 1.3, 1.3];
         for ((small, large), growth) in small.into_iter().zip(large).zip(growth) {
             assert!(large <= growth * small, "{order}: {large}, not {small}");
@@ -388,7 +388,7 @@ fn who_must_be_compared_with_many_waits_for_all_others() {
             model.files.insert(file, (text.clone(), 0));
         }
     }
-    model.check(index, &View::All, bed.parameters.threshold);
+    model.check(index, &VisibleRoots::All, bed.parameters.threshold);
 }
 
 #[test]

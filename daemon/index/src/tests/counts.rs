@@ -9,11 +9,11 @@ use simdex_signature::Ratio;
 use super::bed::{Bed, Clients, account, content, file, put, put_content, put_raw, seen_file};
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Cancel, FileChange, FileCounts, SeenFile, View};
+use crate::{Cancel, FileChange, FileCounts, SeenFile, VisibleRoots};
 
-fn listed(index: &Clients, view: &View) -> FileCounts {
+fn listed(index: &Clients, view: &VisibleRoots) -> FileCounts {
     let (mut counts, mut documents) = (FileCounts::default(), std::collections::BTreeSet::new());
-    let list = &mut |file: crate::FileView| {
+    let list = &mut |file: crate::FileInfo| {
         counts.add(&file);
         documents.extend(file.document.map(|(id, _)| id));
         std::ops::ControlFlow::Continue(())
@@ -24,7 +24,7 @@ fn listed(index: &Clients, view: &View) -> FileCounts {
 }
 
 /// The counts, and how many records are read for them.
-fn counted(index: &Clients, view: &View) -> (FileCounts, u64) {
+fn counted(index: &Clients, view: &VisibleRoots) -> (FileCounts, u64) {
     let reads = Rc::new(Cell::new(0));
     let noted = Rc::clone(&reads);
     let _hooked = hook(move |access, _| noted.set(noted.get() + u64::from(access == Access::Read)));
@@ -32,9 +32,9 @@ fn counted(index: &Clients, view: &View) -> (FileCounts, u64) {
     (counts, reads.get())
 }
 
-fn views() -> [View; 4] {
-    let [one, two] = [RootId(1), RootId(2)].map(|root| View::Roots([root].into()));
-    [View::All, one, two, View::Roots([].into())]
+fn views() -> [VisibleRoots; 4] {
+    let [one, two] = [RootId(1), RootId(2)].map(|root| VisibleRoots::Roots([root].into()));
+    [VisibleRoots::All, one, two, VisibleRoots::Roots([].into())]
 }
 
 /// The maintained number of groups equals that found by examining all documents.
@@ -53,7 +53,7 @@ fn check(index: &Clients) {
     for view in views() {
         let counts = index.reader().count_files(&view, &Cancel::never()).unwrap();
         assert_eq!(counts, listed(index, &view), "{view:?}");
-        if let View::Roots(roots) = view {
+        if let VisibleRoots::Roots(roots) = view {
             let on_disk = roots
                 .iter()
                 .map(|root| index.registry().files_on_disk(*root));
@@ -196,7 +196,7 @@ fn groups_are_counted_with_every_change_of_files_and_places() {
             check_groups(bed.index());
             most = most.max(bed.index().index.shared.state().shown.len());
         }
-        bed.index().writer.set_grouped_view(View::All);
+        bed.index().writer.set_grouped_view(VisibleRoots::All);
         bed.settle();
         let state = bed.index().index.shared.state();
         assert_eq!(state.shown.len(), state.group_ids.len() as u64);
@@ -211,17 +211,19 @@ fn counting_groups_looks_at_no_document() {
         bed.put(&format!("a/{at}"), text);
     }
     let index = bed.index();
-    let count = |view: &View| {
+    let count = |view: &VisibleRoots| {
         let threshold = index.index.shared.threshold();
         // A count that went from document to document would notice the cancellation.
         let asked = Cancel::never();
         asked.cancel();
-        index.reader().kept_group_count(view, threshold, &asked)
+        index
+            .reader()
+            .maintained_group_count(view, threshold, &asked)
     };
     assert!(!index.writer.is_settled());
-    assert!(count(&View::All).unwrap().is_some());
+    assert!(count(&VisibleRoots::All).unwrap().is_some());
     assert!(
-        count(&View::Roots([RootId(1)].into())).is_err(),
+        count(&VisibleRoots::Roots([RootId(1)].into())).is_err(),
         "of the same documents"
     );
 }
@@ -249,7 +251,7 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
         let counts = bed
             .index()
             .reader()
-            .count_files(&View::All, &Cancel::never());
+            .count_files(&VisibleRoots::All, &Cancel::never());
         let counts = counts.unwrap();
         assert_eq!(counts.states.values().sum::<u64>(), counts.files_on_disk);
         assert_eq!(counts.member_states.values().sum::<u64>(), counts.members);
@@ -303,39 +305,43 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     }
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let reader = bed.index().reader();
-    let count = |view: &View, threshold| {
-        let counted = reader.kept_group_count(view, threshold, &Cancel::never());
+    let count = |view: &VisibleRoots, threshold| {
+        let counted = reader.maintained_group_count(view, threshold, &Cancel::never());
         counted.unwrap()
     };
     let listed = || {
-        let listed = reader.groups(&View::All, threshold, &account(bed.index()));
+        let listed = reader.groups(&VisibleRoots::All, threshold, &account(bed.index()));
         let listed = listed.unwrap().groups;
-        let files = |id| reader.count_files_of(id, &View::All);
-        let is_shown = |group: &&crate::GroupView| {
+        let files = |id| reader.count_files_of(id, &VisibleRoots::All);
+        let is_shown = |group: &&crate::DocumentGroup| {
             let members = group.members.iter().map(|member| files(member.document));
             let own = files(group.principal);
             own > 0 && own + members.sum::<u64>() > 1
         };
         listed.iter().filter(is_shown).count() as u64
     };
-    let one = View::Roots([RootId(1)].into());
-    assert_eq!(count(&View::All, threshold), Some(listed()), "unsettled");
+    let one = VisibleRoots::Roots([RootId(1)].into());
+    assert_eq!(
+        count(&VisibleRoots::All, threshold),
+        Some(listed()),
+        "unsettled"
+    );
     bed.settle();
     let groups = listed();
     assert!(groups > 2);
     // Everything served is in one root.
-    assert_eq!(count(&View::All, threshold), Some(groups));
+    assert_eq!(count(&VisibleRoots::All, threshold), Some(groups));
     assert_eq!(count(&one, threshold), Some(groups));
     // So they are while something waits.
     for path in ["a/0", "a/1", "a/7"] {
         bed.remove(path);
-        assert_eq!(count(&View::All, threshold), Some(listed()));
+        assert_eq!(count(&VisibleRoots::All, threshold), Some(listed()));
     }
     bed.put("b/other", "a text that is only here");
-    assert_eq!(count(&View::All, threshold), Some(listed()));
+    assert_eq!(count(&VisibleRoots::All, threshold), Some(listed()));
     // Others would have to be computed.
     let before = bed.index().index.work();
-    assert_eq!(count(&View::All, Ratio::new(0.5).unwrap()), None);
+    assert_eq!(count(&VisibleRoots::All, Ratio::new(0.5).unwrap()), None);
     assert_eq!(count(&one, threshold), None);
     assert_eq!(bed.index().index.work(), before);
 }

@@ -7,12 +7,12 @@ use simdex_signature::SchemeKind;
 use super::bed::{Bed, file, postings_in_runs, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, FileChange, View};
+use crate::{Cancel, FileChange, VisibleRoots};
 
 /// The content of a bed after the crash is what the model says, counts included.
 fn check(bed: &Bed, model: &Model) {
     bed.settle();
-    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
     bed.index().writer.merge().unwrap();
     for usage in bed.index().index.usage() {
         let (postings, bytes) = postings_in_runs(bed.index(), usage.scheme);

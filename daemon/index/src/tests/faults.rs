@@ -141,6 +141,6 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
     }
     let id = bed.id(&text).unwrap();
     assert_eq!(bed.index().reader().text(id).unwrap().unwrap(), text);
-    let view = crate::View::Roots([1, 2].map(simdex_schema::RootId).into());
+    let view = crate::VisibleRoots::Roots([1, 2].map(simdex_schema::RootId).into());
     assert_eq!(bed.index().reader().files_of(id, &view).unwrap().len(), 1);
 }

@@ -10,7 +10,7 @@ use simdex_signature::{
 use super::bed::{Bed, account, postings_in_runs};
 use super::candidates::common;
 use super::texts::{Random, pool};
-use crate::{Candidate, Options, View};
+use crate::{Candidate, Options, VisibleRoots};
 
 const BOTH: [SchemeKind; 2] = [SchemeKind::MinN, SchemeKind::SketchN];
 
@@ -23,13 +23,13 @@ fn sign(bed: &Bed, scheme: SchemeKind, text: &str) -> Signature {
     }
 }
 
-fn ask(bed: &Bed, query: &Signature, view: &View) -> BTreeMap<u64, Candidate> {
+fn ask(bed: &Bed, query: &Signature, view: &VisibleRoots) -> BTreeMap<u64, Candidate> {
     let found = bed
         .index()
         .reader()
         .candidates_of_fixed_size(query, view, &account(bed.index()))
         .unwrap();
-    assert_eq!(found.common_lists, 0);
+    assert_eq!(found.common_lists_count_only, 0);
     let by_id: BTreeMap<_, _> = found.found.iter().map(|c| (c.document.0, *c)).collect();
     assert_eq!(by_id.len(), found.found.len());
     by_id
@@ -44,7 +44,7 @@ fn entries(signature: &Signature) -> BTreeSet<Fingerprint> {
 fn check(bed: &Bed, texts: &[String], query: &str) {
     for scheme in BOTH {
         let ours = sign(bed, scheme, query);
-        let found = ask(bed, &ours, &View::All);
+        let found = ask(bed, &ours, &VisibleRoots::All);
         for text in texts {
             let theirs = sign(bed, scheme, text);
             let shared = entries(&ours).intersection(&entries(&theirs)).count() as u64;
@@ -114,7 +114,7 @@ fn candidates_of_fixed_size_are_exact_in_buffer_and_buckets_and_between() {
     assert!(!bed.close_and_open().rebuilt);
     queries.iter().for_each(|query| check(&bed, &texts, query));
     let roots = bed.index().registry().roots().unwrap();
-    let second = View::Roots(roots.iter().map(|(id, _)| *id).skip(1).collect());
+    let second = VisibleRoots::Roots(roots.iter().map(|(id, _)| *id).skip(1).collect());
     let query = sign(&bed, SchemeKind::MinN, &queries[0]);
     for id in ask(&bed, &query, &second).keys() {
         assert!(late.iter().any(|text| bed.id(text).unwrap().0 == *id));
@@ -151,7 +151,7 @@ fn another_list_of_schemes_makes_postings_and_records_anew() {
                 .map(|text| sign(&bed, scheme, text).len())
                 .sum();
             assert_eq!(postings.len(), if held { signed } else { 0 });
-            let found = ask(&bed, &sign(&bed, scheme, &texts[0]), &View::All);
+            let found = ask(&bed, &sign(&bed, scheme, &texts[0]), &VisibleRoots::All);
             assert_eq!(!found.is_empty(), held);
         }
         assert!(!bed.close_and_open().rebuilt);
@@ -180,7 +180,7 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
         let query = sign(&bed, scheme, text);
         let reader = bed.index().reader();
         reader
-            .candidates_of_fixed_size(&query, &View::All, &account(bed.index()))
+            .candidates_of_fixed_size(&query, &VisibleRoots::All, &account(bed.index()))
             .unwrap()
     };
     for scheme in BOTH {
@@ -192,6 +192,6 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
             "those with little in common are not listed"
         );
         let found = asked(scheme, &boilerplate);
-        assert!(found.found.len() >= documents - 100 && found.common_lists == 0);
+        assert!(found.found.len() >= documents - 100 && found.common_lists_count_only == 0);
     }
 }

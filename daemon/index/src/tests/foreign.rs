@@ -106,7 +106,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
         VerifyDepth::Everything,
     )
     .unwrap();
-    assert_eq!(found.faults.count, 1, "{:?}", found.faults.told);
+    assert_eq!(found.faults.count, 1, "{:?}", found.faults.messages);
     assert_eq!(
         bed.index().writer.release_damaged_texts().unwrap(),
         [file("a/x")]

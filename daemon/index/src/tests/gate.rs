@@ -13,7 +13,7 @@ use simdex_signature::{Ratio, SchemeKind, ShingleSet};
 use super::bed::{Bed, pairs, postings_in_runs, put};
 use super::candidates::{ask, set};
 use super::texts::Random;
-use crate::{CandidateKind, View, Work};
+use crate::{CandidateKind, VisibleRoots, Work};
 
 /// Families of near-duplicates, each of a text and versions of it.
 const FAMILIES: usize = 30;
@@ -142,7 +142,7 @@ fn wrong_pairs(bed: &Bed, texts: &[String], sets: &[ShingleSet]) -> (f64, f64) {
         }
     }
     assert!(near.len() > 500, "{} pairs", near.len());
-    let listed = pairs(bed.index(), &View::All, threshold);
+    let listed = pairs(bed.index(), &VisibleRoots::All, threshold);
     let listed: BTreeSet<_> = listed.into_iter().map(|(a, b, _)| (a, b)).collect();
     let share = |wrong: usize, of: usize| wrong as f64 / of as f64;
     (
@@ -171,7 +171,7 @@ fn wrong_excerpts(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet]) -> WrongExcer
     let (mut missed, mut missed_shortest, mut false_hits, mut hits) = (0, 0, 0, 0);
     for (source, excerpt) in &corpus.excerpts {
         let query = set(excerpt);
-        let found = ask(bed, &query, CandidateKind::Containing, &View::All).found;
+        let found = ask(bed, &query, CandidateKind::Containing, &VisibleRoots::All).found;
         let is_missed = found.iter().all(|of| of.document != ids[*source]);
         missed += usize::from(is_missed);
         missed_shortest += usize::from(is_missed && excerpt.len() == SHORTEST);
@@ -222,7 +222,7 @@ fn gate_questions(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet], gate: &mut Ga
     let blocks = |before, asked: usize| since(bed, before).blocks_read as f64 / asked as f64;
     let before = bed.index().index.work();
     let asked = corpus.texts.iter().step_by(3);
-    let asked = asked.map(|text| ask(bed, &set(text), CandidateKind::Similar, &View::All));
+    let asked = asked.map(|text| ask(bed, &set(text), CandidateKind::Similar, &VisibleRoots::All));
     let asked = asked.count();
     gate.most("blocks fetched a question", blocks(before, asked), 133.0);
     let before = bed.index().index.work();

@@ -10,14 +10,14 @@ use super::bed::{Bed, account, file, put};
 use super::model::Model;
 use super::texts::{Random, pool};
 use crate::join::JoinLimits;
-use crate::{Cancel, IndexError, MemoryBudget, PairSearch, View, Work};
+use crate::{Cancel, IndexError, MemoryBudget, PairSearch, VisibleRoots, Work};
 
 /// So small that a few documents fill several segments, and have long lists.
 const SMALL: JoinLimits = JoinLimits {
     members: [300, 300],
     long_from: 9,
     first_pairs: 16,
-    most_pairs: 1 << 20,
+    max_pairs: 1 << 20,
     postings_as_one: 1 << 40,
 };
 
@@ -41,7 +41,12 @@ fn filled(texts: &[String], random: &mut Random) -> (Bed, Model) {
     (bed, model)
 }
 
-fn search<'a>(bed: &'a Bed, view: &View, threshold: f64, limits: JoinLimits) -> PairSearch<'a> {
+fn search<'a>(
+    bed: &'a Bed,
+    view: &VisibleRoots,
+    threshold: f64,
+    limits: JoinLimits,
+) -> PairSearch<'a> {
     let threshold = Ratio::new(threshold).unwrap();
     let search = bed.index().reader().pair_search(view, threshold);
     search.join_at_once(limits);
@@ -92,15 +97,15 @@ proptest! {
     fn a_join_finds_what_comparing_every_two_texts_finds(
         seed in 0u64..1_000_000,
         longest in prop::sample::select(vec![60usize, 400]),
-        most_pairs in prop::sample::select(vec![80usize, 1 << 20]),
+        max_pairs in prop::sample::select(vec![80usize, 1 << 20]),
         segment in prop::sample::select(vec![100usize, 5_000]),
         long_from in prop::sample::select(vec![3usize, 9, 256]),
     ) {
         let mut random = Random::new(seed);
         let (bed, model) = filled(&pool(&mut random, 5, longest), &mut random);
-        let root = |path| View::Roots([file(path).root].into());
-        let limits = JoinLimits { members: [segment, segment], most_pairs, long_from, ..SMALL };
-        for view in [View::All, root("a/"), root("b/")] {
+        let root = |path| VisibleRoots::Roots([file(path).root].into());
+        let limits = JoinLimits { members: [segment, segment], max_pairs, long_from, ..SMALL };
+        for view in [VisibleRoots::All, root("a/"), root("b/")] {
             for threshold in [0.2, 0.5, 0.7, 0.9, 1.0] {
                 let search = search(&bed, &view, threshold, limits);
                 let order = shuffled(&search, &mut random);
@@ -120,12 +125,9 @@ fn a_pair_is_told_once_by_the_document_that_comes_first() {
     for (at, text) in texts.iter().enumerate() {
         bed.put(&format!("a/{at:03}"), text);
     }
-    for most_pairs in [100, 1 << 20] {
-        let limits = JoinLimits {
-            most_pairs,
-            ..SMALL
-        };
-        let search = search(&bed, &View::All, 0.5, limits);
+    for max_pairs in [100, 1 << 20] {
+        let limits = JoinLimits { max_pairs, ..SMALL };
+        let search = search(&bed, &VisibleRoots::All, 0.5, limits);
         let order = shuffled(&search, &mut random);
         let found = ask(&bed, &search, &order);
         let distinct: BTreeSet<_> = found.iter().cloned().collect();
@@ -142,17 +144,20 @@ fn of_joined_documents_only_what_is_wanted_is_counted() {
     for at in 0..12 {
         bed.put(&format!("a/{at}"), &random.version(&base, 1));
     }
-    let (search, account) = (search(&bed, &View::All, 0.5, SMALL), account(bed.index()));
+    let (search, account) = (
+        search(&bed, &VisibleRoots::All, 0.5, SMALL),
+        account(bed.index()),
+    );
     let order: Vec<DocId> = search.documents().collect();
     let next = |_| Ok(order.clone());
     search.look_ahead(order[0], &next, &account).unwrap();
     let read = |bed: &Bed| bed.index().index.work().texts_read;
     let before = read(&bed);
-    let none = search.wanted_partners_of(order[0], &|_| Ok(false), &account);
+    let none = search.filtered_partners_of(order[0], &|_| Ok(false), &account);
     assert!(none.unwrap().is_empty());
     assert_eq!((search.counted(), read(&bed)), (0, before));
     let wanted = order[5];
-    let one = search.wanted_partners_of(order[0], &|id| Ok(id == wanted), &account);
+    let one = search.filtered_partners_of(order[0], &|id| Ok(id == wanted), &account);
     assert_eq!(one.unwrap().len(), 1);
     assert_eq!(search.counted(), 1);
 }
@@ -180,7 +185,7 @@ fn counting_bed() -> Bed {
 
 /// Work for each document of a join of all at a threshold.
 fn work_of_join(bed: &Bed, threshold: f64, documents: usize) -> ([f64; 3], usize) {
-    let search = search(bed, &View::All, threshold, JoinLimits::USUAL);
+    let search = search(bed, &VisibleRoots::All, threshold, JoinLimits::USUAL);
     let order: Vec<DocId> = search.documents().collect();
     let (account, before) = (account(bed.index()), bed.index().index.work());
     let mut pairs = 0;
@@ -253,23 +258,25 @@ fn a_join_ends_with_its_asker_and_keeps_within_its_memory() {
     let base = random.words(60);
     let texts: Vec<String> = (0..200).map(|_| random.version(&base, 1)).collect();
     put_all(&bed, &texts);
-    let order: Vec<DocId> = search(&bed, &View::All, 0.5, SMALL).documents().collect();
+    let order: Vec<DocId> = search(&bed, &VisibleRoots::All, 0.5, SMALL)
+        .documents()
+        .collect();
     let questions = &bed.index().reader().memory().requests;
     let next = |_| Ok(order.clone());
     let cancel = Cancel::never();
     let cancelled = questions.account(&cancel);
     cancel.cancel();
-    let of_all = search(&bed, &View::All, 0.5, SMALL);
+    let of_all = search(&bed, &VisibleRoots::All, 0.5, SMALL);
     let refused = of_all.look_ahead(order[0], &next, &cancelled);
     assert!(matches!(refused, Err(IndexError::Cancelled)), "{refused:?}");
     drop(of_all);
     assert_eq!(questions.used(), 0);
     // 500 of all pairs are open at a time, and yet each is returned.
     let limits = JoinLimits {
-        most_pairs: 500,
+        max_pairs: 500,
         ..SMALL
     };
-    let of_some = search(&bed, &View::All, 0.5, limits);
+    let of_some = search(&bed, &VisibleRoots::All, 0.5, limits);
     let found: BTreeSet<_> = ask(&bed, &of_some, &order).into_iter().collect();
     assert_eq!(found.len(), order.len() * (order.len() - 1) / 2);
     assert!(of_some.joins() > 30, "{}", of_some.joins());
@@ -284,7 +291,7 @@ fn what_a_join_found_is_not_past_before_it_is_asked_for() {
     let base = random.words(60);
     let texts: Vec<String> = (0..100).map(|_| random.version(&base, 1)).collect();
     put_all(&bed, &texts);
-    let search = search(&bed, &View::All, 0.5, SMALL);
+    let search = search(&bed, &VisibleRoots::All, 0.5, SMALL);
     let documents: Vec<DocId> = search.documents().collect();
     let (strays, order) = documents.split_at(70);
     let account = account(bed.index());
@@ -313,11 +320,11 @@ fn joins_that_do_not_pay_are_few() {
     put_all(&bed, &texts);
     let joins = |postings_as_one| {
         let limits = JoinLimits {
-            most_pairs: 500,
+            max_pairs: 500,
             postings_as_one,
             ..SMALL
         };
-        let search = search(&bed, &View::All, 0.5, limits);
+        let search = search(&bed, &VisibleRoots::All, 0.5, limits);
         let (account, order) = (account(bed.index()), search.documents());
         let order: Vec<DocId> = order.collect();
         for (at, id) in order.iter().enumerate() {
@@ -338,7 +345,7 @@ fn documents_that_memory_does_not_hold_ahead_are_sought_alone() {
     let base = random.words(60);
     let texts: Vec<String> = (0..20).map(|_| random.version(&base, 1)).collect();
     put_all(&bed, &texts);
-    let search = search(&bed, &View::All, 0.5, SMALL);
+    let search = search(&bed, &VisibleRoots::All, 0.5, SMALL);
     let order: Vec<DocId> = search.documents().collect();
     let budget = MemoryBudget::new(2 << 20);
     let account = budget.account(&Cancel::never());
@@ -346,7 +353,7 @@ fn documents_that_memory_does_not_hold_ahead_are_sought_alone() {
     let next = |_| Ok(order.repeat(5_000));
     search.look_ahead(order[0], &next, &account).unwrap();
     assert!(search.partners_ahead(order[0], &account).unwrap().is_none());
-    let partners = search.wanted_partners_of(order[0], &|_| Ok(true), &account);
+    let partners = search.filtered_partners_of(order[0], &|_| Ok(true), &account);
     assert_eq!((partners.unwrap().len(), search.joins()), (19, 1));
     assert_eq!(budget.used(), 0);
 }

@@ -13,7 +13,7 @@ use super::bed::{
 };
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, FileChange, View};
+use crate::{Cancel, FileChange, VisibleRoots};
 
 /// One random change of one file, applied to the model as well.
 fn change(bed: &Bed, model: &mut Model, random: &mut Random, pool: &[String]) -> FileChange {
@@ -52,17 +52,17 @@ fn live(mut bed: Bed, seed: u64, steps: usize) {
             3 => drop(bed.index().writer.compact_texts(&Cancel::never()).unwrap()),
             4..7 => {
                 bed.settle();
-                model.check(bed.index(), &View::All, bed.parameters.threshold);
+                model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
             }
             _ => {}
         }
     }
     bed.settle();
     for threshold in [0.7, 0.85, 0.5] {
-        model.check(bed.index(), &View::All, threshold);
+        model.check(bed.index(), &VisibleRoots::All, threshold);
         model.check(
             bed.index(),
-            &View::Roots([file("b/").root].into()),
+            &VisibleRoots::Roots([file("b/").root].into()),
             threshold,
         );
     }
@@ -119,10 +119,10 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
         scope.spawn(|| {
             busy(&|| {
                 let (reader, account) = (bed.index().reader(), account(bed.index()));
-                let threshold = Ratio::new(0.5).unwrap();
-                reader.groups(&View::All, threshold, &account).unwrap();
+                let (all, threshold) = (VisibleRoots::All, Ratio::new(0.5).unwrap());
+                reader.groups(&all, threshold, &account).unwrap();
                 let mut visit = |_| ControlFlow::Continue(());
-                reader.files(&View::All, &account, &mut visit).unwrap();
+                reader.files(&all, &account, &mut visit).unwrap();
             })
         });
         for _ in 0..300 {
@@ -133,10 +133,10 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
         }
     });
     bed.settle();
-    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
     bed.open();
     bed.settle();
-    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn large_batches_settle_in_steps_to_the_same_graph() {
     bed.index().writer.settle_step(&Cancel::never()).unwrap();
     assert!(!bed.index().writer.is_settled(), "one step is not enough");
     bed.settle();
-    model.check(bed.index(), &View::All, 0.7);
+    model.check(bed.index(), &VisibleRoots::All, 0.7);
 }
 
 #[test]
@@ -224,7 +224,11 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
         .unwrap();
     assert_eq!((moved.unknown_content.len(), bed.id(&text)), (0, Some(id)));
     assert_eq!(
-        bed.index().reader().files_of(id, &View::All).unwrap().len(),
+        bed.index()
+            .reader()
+            .files_of(id, &VisibleRoots::All)
+            .unwrap()
+            .len(),
         1
     );
     bed.index().writer.merge().unwrap();
@@ -282,10 +286,14 @@ fn a_content_extracted_anew_moves_its_files_to_the_other_document() {
     let again = put_content("a/x", content(&old, 0), State::Partial, fresh.document);
     bed.index().writer.apply(&[again]).unwrap();
     bed.settle();
-    assert_eq!(bed.index().index.live_documents(&View::All), 1);
+    assert_eq!(bed.index().index.live_documents(&VisibleRoots::All), 1);
     let id = bed.id(&new).unwrap();
     assert_eq!(
-        bed.index().reader().files_of(id, &View::All).unwrap().len(),
+        bed.index()
+            .reader()
+            .files_of(id, &VisibleRoots::All)
+            .unwrap()
+            .len(),
         2
     );
     bed.index().writer.merge().unwrap();
@@ -306,17 +314,19 @@ fn files_without_text_are_no_group_and_never_equal() {
     let found = bed
         .index()
         .reader()
-        .groups(&View::All, Ratio::ONE, &account(bed.index()))
+        .groups(&VisibleRoots::All, Ratio::ONE, &account(bed.index()))
         .unwrap()
         .groups;
-    assert!(found.is_empty() && pairs(bed.index(), &View::All, Ratio::ONE).is_empty());
+    assert!(found.is_empty() && pairs(bed.index(), &VisibleRoots::All, Ratio::ONE).is_empty());
     let mut states = Vec::new();
-    let mut visit = |file: crate::FileView| {
+    let mut visit = |file: crate::FileInfo| {
         states.push((file.state, file.document.is_some()));
         std::ops::ControlFlow::Continue(())
     };
     let (reader, account) = (bed.index().reader(), account(bed.index()));
-    reader.files(&View::All, &account, &mut visit).unwrap();
+    reader
+        .files(&VisibleRoots::All, &account, &mut visit)
+        .unwrap();
     assert_eq!(states, [(State::NoText, false); 2]);
 }
 
@@ -327,7 +337,7 @@ fn group_ids(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
     let found = bed
         .index()
         .reader()
-        .groups(&View::All, threshold, &account(bed.index()))
+        .groups(&VisibleRoots::All, threshold, &account(bed.index()))
         .unwrap()
         .groups;
     let place = |id| {
@@ -399,11 +409,11 @@ fn edits_of_many_files_at_once_keep_all_handles() {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         bed.index()
             .reader()
-            .groups(&View::All, threshold, &account(bed.index()))
+            .groups(&VisibleRoots::All, threshold, &account(bed.index()))
             .unwrap()
             .groups
     };
-    let ids = |found: &[crate::GroupView]| {
+    let ids = |found: &[crate::DocumentGroup]| {
         found
             .iter()
             .map(|g| g.id.unwrap())
@@ -446,12 +456,12 @@ fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
             let key = file(&format!("a/{at}"));
             model.files.insert(key, (text.clone(), 0));
         }
-        model.check(bed.index(), &View::All, bed.parameters.threshold);
+        model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        let groups = bed
-            .index()
-            .reader()
-            .groups(&View::All, threshold, &account(bed.index()));
+        let groups =
+            bed.index()
+                .reader()
+                .groups(&VisibleRoots::All, threshold, &account(bed.index()));
         let members: usize = groups
             .unwrap()
             .groups

@@ -14,7 +14,7 @@ use super::frail::{Access, hook};
 use super::texts::Random;
 use crate::reader::files::FirstContents;
 use crate::registry::Carried;
-use crate::{Cancel, FileView, View};
+use crate::{Cancel, FileInfo, VisibleRoots};
 
 /// Two versions of one text, a copy of another, and one that is alone.
 fn fill(bed: &Bed) -> [String; 4] {
@@ -42,12 +42,12 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
     let listed = bed
         .index()
         .reader()
-        .groups(&View::All, threshold, &account(bed.index()));
+        .groups(&VisibleRoots::All, threshold, &account(bed.index()));
     let listed = listed.unwrap().groups;
     assert_eq!(listed.len(), 2);
     for text in &texts {
         let id = bed.id(text).unwrap();
-        let holds = |group: &&crate::GroupView| {
+        let holds = |group: &&crate::DocumentGroup| {
             group.principal == id || group.members.iter().any(|member| member.document == id)
         };
         let expected = listed.iter().find(holds);
@@ -149,18 +149,18 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
     let of_content = |format: u8| {
         let mut names = Vec::new();
         let hash = content("one text of many files", format);
-        let visit = &mut |file: crate::FileView| {
+        let visit = &mut |file: crate::FileInfo| {
             names.push(file.path);
             ControlFlow::Continue(())
         };
         bed.index()
             .reader()
-            .visit_files_of_content(hash, &View::All, visit)
+            .visit_files_of_content(hash, &VisibleRoots::All, visit)
             .unwrap();
         names
     };
     assert!(of_content(3).len() == 12 && of_content(3).is_sorted() && of_content(5).is_empty());
-    let roots = bed.index().reader().roots(&View::All).unwrap();
+    let roots = bed.index().reader().roots(&VisibleRoots::All).unwrap();
     let visited = |most: usize, limit: usize| {
         let mut keys = Vec::new();
         let mut visit = |_: &Path, key: FileKey| {
@@ -187,7 +187,7 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
 }
 
 /// Calls its argument for each file of a list.
-type Visiting<'a> = dyn Fn(&mut dyn FnMut(FileView) -> ControlFlow<()>) + 'a;
+type Visiting<'a> = dyn Fn(&mut dyn FnMut(FileInfo) -> ControlFlow<()>) + 'a;
 
 #[test]
 fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not_one_of_them() {
@@ -212,18 +212,18 @@ fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not
         paths
     };
     let expected = ["/data/a/1", "/data/a/3"];
-    let of_document = |visit: &mut dyn FnMut(FileView) -> ControlFlow<()>| {
+    let of_document = |visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>| {
         index
             .reader()
-            .visit_files_of(id, &View::All, visit)
+            .visit_files_of(id, &VisibleRoots::All, visit)
             .unwrap();
     };
     assert_eq!(visited(&of_document), expected);
-    let of_content = |visit: &mut dyn FnMut(FileView) -> ControlFlow<()>| {
+    let of_content = |visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>| {
         let content = content(&text, 0);
         index
             .reader()
-            .visit_files_of_content(content, &View::All, visit)
+            .visit_files_of_content(content, &VisibleRoots::All, visit)
             .unwrap();
     };
     assert_eq!(visited(&of_content), expected);
@@ -244,7 +244,7 @@ fn looking_up_one_copy_takes_as_many_reads_as_there_are_contents_and_not_as_ther
             let hooked = hook(move |access, _| {
                 counted.set(counted.get() + usize::from(access == Access::Read));
             });
-            let file = index.reader().file_view(&file(path), &View::All);
+            let file = index.reader().file_info(&file(path), &VisibleRoots::All);
             drop(hooked);
             (file.unwrap().unwrap().state, count.get())
         };
@@ -265,7 +265,7 @@ fn a_list_of_files_remembers_only_documents_of_several() {
         bed.put(&format!("a/{at}"), &random.words(30));
     }
     let account = account(bed.index());
-    let listed = |view: &View| {
+    let listed = |view: &VisibleRoots| {
         let (mut first, mut files) = (FirstContents::of(&account), 0);
         let visit = &mut |_| {
             files += 1;
@@ -275,12 +275,12 @@ fn a_list_of_files_remembers_only_documents_of_several() {
         reader.files_from(view, None, &mut first, visit).unwrap();
         (files, first.contents.len())
     };
-    assert_eq!(listed(&View::All), (40, 0));
+    assert_eq!(listed(&VisibleRoots::All), (40, 0));
     bed.put("a/x", &text);
     bed.put("b/x", &text);
-    assert_eq!(listed(&View::All), (42, 1));
+    assert_eq!(listed(&VisibleRoots::All), (42, 1));
     assert_eq!(
-        listed(&View::Roots([simdex_schema::RootId(1)].into())),
+        listed(&VisibleRoots::Roots([simdex_schema::RootId(1)].into())),
         (41, 0)
     );
 }
@@ -294,9 +294,12 @@ fn a_list_of_files_begins_anywhere_with_the_states_of_the_whole_list() {
         bed.put(&format!("{root}/{}", at / 2), &texts[at % 3]);
     }
     let (reader, account) = (bed.index().reader(), account(bed.index()));
-    for view in [View::All, View::Roots([simdex_schema::RootId(2)].into())] {
+    for view in [
+        VisibleRoots::All,
+        VisibleRoots::Roots([simdex_schema::RootId(2)].into()),
+    ] {
         let mut all = Vec::new();
-        let visit = &mut |file: FileView| {
+        let visit = &mut |file: FileInfo| {
             all.push((file.path, file.state));
             ControlFlow::Continue(())
         };
@@ -309,7 +312,7 @@ fn a_list_of_files_begins_anywhere_with_the_states_of_the_whole_list() {
         places.extend([b"".to_vec(), b"/".to_vec(), b"~".to_vec()]);
         for from in places {
             let mut listed = Vec::new();
-            let visit = &mut |file: FileView| {
+            let visit = &mut |file: FileInfo| {
                 listed.push((file.path, file.state));
                 ControlFlow::Continue(())
             };

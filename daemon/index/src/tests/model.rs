@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use simdex_schema::{DocumentHash, FileKey, RootId, State};
 use simdex_signature::{
     CanonicalText, Ladder, Ratio, Rung, ShingleSet, SignedText, TemplateLines, Window,
-    least_overlap_cut,
+    min_overlap_cut,
 };
 
 use super::bed::{Clients, account, content, document, pairs};
 use crate::cuts::DOUBT;
-use crate::{Cancel, FileCounts, View};
+use crate::{Cancel, FileCounts, VisibleRoots};
 
 /// Files with their texts and formats, and the lines left out of them.
 #[derive(Clone, Default)]
@@ -45,14 +45,14 @@ impl Sample {
 
 impl Model {
     /// Checks everything that the settled `index` returns in this view.
-    pub(super) fn check(&self, index: &Clients, view: &View, threshold: f64) {
+    pub(super) fn check(&self, index: &Clients, view: &VisibleRoots, threshold: f64) {
         let ladder = index.reader().ladder();
         let by_ladder = |text: &CanonicalText, set: &ShingleSet| rung_of(ladder, text, set);
         self.check_by(index, view, threshold, &by_ladder);
     }
 
     /// Checks the same things while documents have mixed rungs.
-    pub(super) fn check_as_signed(&self, index: &Clients, view: &View, threshold: f64) {
+    pub(super) fn check_as_signed(&self, index: &Clients, view: &VisibleRoots, threshold: f64) {
         let as_signed = |text: &CanonicalText, _: &ShingleSet| {
             let hash = DocumentHash(text.hash());
             let id = index.reader().document_by_hash(hash).unwrap().unwrap();
@@ -61,7 +61,7 @@ impl Model {
         self.check_by(index, view, threshold, &as_signed);
     }
 
-    fn check_by(&self, index: &Clients, view: &View, threshold: f64, rung: &RungOf<'_>) {
+    fn check_by(&self, index: &Clients, view: &VisibleRoots, threshold: f64, rung: &RungOf<'_>) {
         self.check_files(index, view);
         self.check_documents(index, view);
         let texts = self.texts(view, rung);
@@ -101,13 +101,17 @@ impl Model {
             group_ids.iter().collect::<BTreeSet<_>>().len(),
             group_ids.len()
         );
-        if *view == View::All && threshold == index.reader().parameters().threshold {
+        if *view == VisibleRoots::All && threshold == index.reader().parameters().threshold {
             assert_eq!(group_ids.len(), groups.len(), "every group has a group");
         }
     }
 
     /// The pairs of a view, by comparing every two texts.
-    pub(super) fn pairs(&self, view: &View, threshold: f64) -> BTreeSet<BTreeSet<DocumentHash>> {
+    pub(super) fn pairs(
+        &self,
+        view: &VisibleRoots,
+        threshold: f64,
+    ) -> BTreeSet<BTreeSet<DocumentHash>> {
         let by_ladder =
             |text: &CanonicalText, set: &ShingleSet| rung_of(Ladder::default(), text, set);
         edges(&self.texts(view, &by_ladder), threshold)
@@ -115,11 +119,11 @@ impl Model {
             .collect()
     }
 
-    fn visible(&self, view: &View) -> impl Iterator<Item = (&FileKey, &(String, u8))> {
+    fn visible(&self, view: &VisibleRoots) -> impl Iterator<Item = (&FileKey, &(String, u8))> {
         self.files.iter().filter(|(key, _)| view.shows(key.root))
     }
 
-    fn check_files(&self, index: &Clients, view: &View) {
+    fn check_files(&self, index: &Clients, view: &VisibleRoots) {
         let mut expected = Vec::new();
         let mut first = BTreeMap::new();
         for (key, (text, format)) in self.visible(view) {
@@ -134,7 +138,7 @@ impl Model {
         }
         let mut shown = Vec::new();
         let mut listed = FileCounts::default();
-        let mut visit = |file: crate::FileView| {
+        let mut visit = |file: crate::FileInfo| {
             listed.add(&file);
             let path = file.path.to_string_lossy().into_owned();
             shown.push((path, file.state, file.document.unwrap().1));
@@ -148,7 +152,7 @@ impl Model {
         assert_eq!(counts, listed);
     }
 
-    fn check_documents(&self, index: &Clients, view: &View) {
+    fn check_documents(&self, index: &Clients, view: &VisibleRoots) {
         let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for (key, (text, _)) in self.visible(view) {
             files.entry(text).or_default().push(path(key));
@@ -172,7 +176,7 @@ impl Model {
         }
     }
 
-    fn texts(&self, view: &View, rung: &RungOf<'_>) -> Vec<Text> {
+    fn texts(&self, view: &VisibleRoots, rung: &RungOf<'_>) -> Vec<Text> {
         let mut files: BTreeMap<&str, usize> = BTreeMap::new();
         self.visible(view)
             .for_each(|(_, (text, _))| *files.entry(text).or_default() += 1);
@@ -241,7 +245,7 @@ fn edge(a: &Text, b: &Text, threshold: f64) -> Option<(u64, f64)> {
         let shared = of_a.hashes.intersection(&of_b.hashes).count() as u64;
         let union = (of_a.hashes.len() + of_b.hashes.len()) as u64 - shared;
         let miss = if of_a.rung == rung { 0.001 } else { DOUBT };
-        shared >= least_overlap_cut(union, ratio, miss).max(u64::from(of_a.rung == rung))
+        shared >= min_overlap_cut(union, ratio, miss).max(u64::from(of_a.rung == rung))
     };
     let enough = rung == Rung::ZERO || a.samples.iter().zip(&b.samples).all(enough);
     enough.then(|| (a.set.shared_with(&b.set), resemblance))

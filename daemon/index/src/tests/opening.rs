@@ -10,7 +10,7 @@ use super::bed::{Bed, file, put_raw};
 use super::candidates::{ask, set};
 use super::frail::{Access, hook};
 use super::texts::Random;
-use crate::{Cancel, CandidateKind, IndexError, UnreadTexts, View};
+use crate::{Cancel, CandidateKind, IndexError, UnreadTexts, VisibleRoots};
 
 #[test]
 fn documents_to_be_signed_again_are_held_one_at_a_time() {
@@ -92,7 +92,7 @@ fn with_two_segments(random: &mut Random) -> (Bed, Vec<String>) {
 
 fn is_found(bed: &Bed, text: &str) -> bool {
     let id = bed.id(text).unwrap();
-    let found = ask(bed, &set(text), CandidateKind::Similar, &View::All).found;
+    let found = ask(bed, &set(text), CandidateKind::Similar, &VisibleRoots::All).found;
     found.iter().any(|candidate| candidate.document == id)
 }
 

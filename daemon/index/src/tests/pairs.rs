@@ -5,11 +5,13 @@ use simdex_signature::Ratio;
 
 use super::bed::{Bed, account, pairs};
 use super::texts::{Random, pool};
-use crate::{PairSearch, View};
+use crate::{PairSearch, VisibleRoots};
 
 fn search<'a>(bed: &'a Bed) -> PairSearch<'a> {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    bed.index().reader().pair_search(&View::All, threshold)
+    bed.index()
+        .reader()
+        .pair_search(&VisibleRoots::All, threshold)
 }
 
 #[test]
@@ -28,7 +30,7 @@ fn pairs_sought_from_one_side_are_those_of_both() {
         found.clear();
         for a in search.documents() {
             let partners = search
-                .wanted_partners_of(a, &|b| Ok(b > a), &account)
+                .filtered_partners_of(a, &|b| Ok(b > a), &account)
                 .unwrap();
             found.extend(
                 partners
@@ -39,7 +41,7 @@ fn pairs_sought_from_one_side_are_those_of_both() {
         }
     }
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let mut expected = pairs(bed.index(), &View::All, threshold);
+    let mut expected = pairs(bed.index(), &VisibleRoots::All, threshold);
     expected.retain(|(a, b, _)| a < b);
     found.sort_unstable_by_key(|(a, b, _)| (*a, *b));
     expected.sort_unstable_by_key(|(a, b, _)| (*a, *b));
@@ -61,7 +63,7 @@ fn a_pair_is_counted_once_however_many_files_carry_its_documents() {
     let (copied, single) = (bed.id(&text).unwrap(), bed.id(&other).unwrap());
     let partners = |id: DocId| {
         let partners = search
-            .wanted_partners_of(id, &|_| Ok(true), &account)
+            .filtered_partners_of(id, &|_| Ok(true), &account)
             .unwrap();
         partners.iter().map(|(other, _)| *other).collect::<Vec<_>>()
     };
@@ -73,7 +75,7 @@ fn a_pair_is_counted_once_however_many_files_carry_its_documents() {
     // What is not wanted is not counted.
     let search = self::search(&bed);
     let none = search
-        .wanted_partners_of(copied, &|_| Ok(false), &account)
+        .filtered_partners_of(copied, &|_| Ok(false), &account)
         .unwrap();
     assert!(none.is_empty() && search.counted() == 0);
 }

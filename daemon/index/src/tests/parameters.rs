@@ -6,7 +6,7 @@ use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 use super::bed::{Bed, account, file, pairs, postings_in_runs, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{FingerprintSink, View};
+use crate::{FingerprintSink, VisibleRoots};
 
 fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     let mut random = Random::new(seed);
@@ -33,10 +33,10 @@ fn another_threshold_finds_all_edges_anew() {
         assert!(bed.open().rebuilt);
         assert!(!bed.index().writer.is_settled());
         bed.settle();
-        model.check(bed.index(), &View::All, threshold);
+        model.check(bed.index(), &VisibleRoots::All, threshold);
         assert!(!bed.close_and_open().rebuilt);
         bed.settle();
-        model.check(bed.index(), &View::All, threshold);
+        model.check(bed.index(), &VisibleRoots::All, threshold);
     }
 }
 
@@ -49,7 +49,7 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let found = bed
         .index()
         .reader()
-        .sharing_windows(&visit, &View::All, &account(bed.index()))
+        .sharing_windows(&visit, &VisibleRoots::All, &account(bed.index()))
         .unwrap()
         .counts;
     let id = bed.id(text).unwrap();
@@ -83,7 +83,7 @@ fn the_second_scheme_comes_and_goes() {
             "records tell of the scheme again"
         );
         bed.settle();
-        model.check(bed.index(), &View::All, bed.parameters.threshold);
+        model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
         assert!(!bed.close_and_open().rebuilt);
     }
 }
@@ -108,7 +108,7 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
     assert_eq!(bed.index().reader().window(), Window::bytes(12).unwrap());
     let edges = |bed: &Bed| {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        pairs(bed.index(), &View::All, threshold).len()
+        pairs(bed.index(), &VisibleRoots::All, threshold).len()
     };
     assert_eq!(edges(&bed), edges(&fresh));
     for scheme in crate::shared::SCHEMES {
@@ -137,7 +137,7 @@ fn a_text_that_repeats_itself_is_sampled_as_finely_as_its_shingles_ask_for() {
     }
     bed.settle();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    assert!(!pairs(bed.index(), &View::All, threshold).is_empty());
+    assert!(!pairs(bed.index(), &VisibleRoots::All, threshold).is_empty());
     for sheet in &sheets {
         let stats = bed.index().reader().stats(bed.id(sheet).unwrap()).unwrap();
         let by_length = bed.index().reader().ladder().rung_for(stats.length);

@@ -8,10 +8,10 @@ use super::frail::LONGEST;
 use super::model::Model;
 use super::texts::Random;
 use crate::batch::LONG_BATCH;
-use crate::{Cancel, View};
+use crate::{Cancel, VisibleRoots};
 
 /// Three times the number of documents that settling changes in one batch, in tests.
-const MOST_WRITES: usize = 12;
+const MAX_WRITES: usize = 12;
 
 /// A principal with twelve members, longest first.
 fn family(random: &mut Random) -> Vec<String> {
@@ -35,7 +35,7 @@ fn with(texts: &[String]) -> (Bed, Model) {
 fn group_of(bed: &Bed, texts: &[String]) -> (GroupId, usize) {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let reader = bed.index().reader();
-    let found = reader.groups(&View::All, threshold, &account(bed.index()));
+    let found = reader.groups(&VisibleRoots::All, threshold, &account(bed.index()));
     let [group] = &found.unwrap().groups[..] else {
         panic!("one group");
     };
@@ -59,9 +59,9 @@ fn a_principal_of_many_that_is_removed_leaves_them_in_parts_and_passes_its_id_on
     bed.remove("a/00");
     model.files.remove(&file("a/00"));
     let longest = longest_to_settle(&bed);
-    assert!(longest <= MOST_WRITES, "{longest} writes");
+    assert!(longest <= MAX_WRITES, "{longest} writes");
     assert_eq!(group_of(&bed, &texts), (id, 1));
-    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
     bed.verify();
 }
 
@@ -86,7 +86,7 @@ fn a_removal_that_breaks_off_between_two_parts_loses_no_group_id() {
             bed.settle();
             let principal = usize::from(!is_there_again);
             assert_eq!(group_of(&bed, &texts), (id, principal), "after {parts}");
-            model.check(bed.index(), &View::All, bed.parameters.threshold);
+            model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
             bed.verify();
         }
     }
@@ -107,11 +107,11 @@ fn a_document_that_displaces_many_does_so_in_parts() {
     bed.put("b/longer", &longer);
     model.files.insert(file("b/longer"), (longer.clone(), 0));
     let longest = longest_to_settle(&bed);
-    assert!(longest <= MOST_WRITES, "{longest} writes");
+    assert!(longest <= MAX_WRITES, "{longest} writes");
     let leader = bed.index().reader().group_of(bed.id(&longer).unwrap());
     let members = leader.group.map(|group| group.members.len());
     assert_eq!(members, Some(1), "it took the principal alone");
-    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
     bed.verify();
 }
 
@@ -143,7 +143,9 @@ fn a_damaged_document_of_many_files_is_released_in_parts() {
         assert_eq!(bed.index().registry().content(text).unwrap(), None);
     }
     let counts = bed.index().reader();
-    let counts = counts.count_files(&View::All, &Cancel::never()).unwrap();
+    let counts = counts
+        .count_files(&VisibleRoots::All, &Cancel::never())
+        .unwrap();
     assert_eq!(counts.documents, 0);
     assert_eq!(counts.files_on_disk, released.len() as u64);
     bed.settle();

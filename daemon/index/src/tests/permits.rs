@@ -6,7 +6,7 @@ use simdex_signature::Ratio;
 
 use super::bed::{Bed, put};
 use super::texts::Random;
-use crate::{Cancel, IndexError, View, Work};
+use crate::{Cancel, IndexError, VisibleRoots, Work};
 
 /// Cancels a test that would hang; what it tests does not wait.
 fn patience() -> Cancel {
@@ -58,14 +58,14 @@ fn a_search_for_pairs_takes_its_permits_beside_those_of_its_asker() {
     let _held = account.take(questions.total()).unwrap();
     let search = index
         .reader()
-        .pair_search(&View::All, index.index.shared.threshold());
+        .pair_search(&VisibleRoots::All, index.index.shared.threshold());
     for id in search.documents() {
         let partners = search.partners_of(id, &account).unwrap();
         assert_eq!(partners.len(), texts.len() - 1);
     }
     let groups = index
         .reader()
-        .groups(&View::All, Ratio::new(0.75).unwrap(), &account);
+        .groups(&VisibleRoots::All, Ratio::new(0.75).unwrap(), &account);
     assert_eq!(groups.unwrap().groups.len(), 1);
 }
 
@@ -83,7 +83,9 @@ fn groups_are_counted_before_they_are_made() {
     let questions = &index.reader().memory().requests;
     let _all = questions.acquire(questions.total(), &patience()).unwrap();
     let account = questions.account(&Cancel::at(Instant::now() + Duration::from_millis(20)));
-    let refused = index.reader().groups(&View::All, Ratio::ONE, &account);
+    let refused = index
+        .reader()
+        .groups(&VisibleRoots::All, Ratio::ONE, &account);
     assert!(matches!(refused, Err(IndexError::Cancelled)));
     assert_eq!(
         index.index.work(),

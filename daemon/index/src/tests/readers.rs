@@ -14,7 +14,7 @@ use super::bed::{Bed, Clients, account, put};
 use super::candidates::check;
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Candidate, CandidateKind, Fingerprints, QueryFingerprints, View};
+use crate::{Candidate, CandidateKind, Fingerprints, QueryFingerprints, VisibleRoots};
 
 /// A thread without progress for this long is taken for deadlocked.
 const STUCK: Duration = Duration::from_secs(60);
@@ -40,10 +40,12 @@ fn ask(index: &Clients, text: &str) -> Vec<Candidate> {
         fingerprints: Fingerprints::All(&query),
         rung: Rung::ZERO,
     };
-    let found =
-        index
-            .reader()
-            .candidates(asked, CandidateKind::Contained, &View::All, &account(index));
+    let found = index.reader().candidates(
+        asked,
+        CandidateKind::Contained,
+        &VisibleRoots::All,
+        &account(index),
+    );
     found.unwrap().found
 }
 
@@ -145,10 +147,10 @@ fn edges_are_found_while_runs_are_merged() {
         let ran = in_the_midst(&bed, at, merge, || bed.settle());
         let groups = |bed: &Bed| {
             let threshold = simdex_signature::Ratio::new(bed.parameters.threshold).unwrap();
-            let groups = bed
-                .index()
-                .reader()
-                .groups(&View::All, threshold, &account(bed.index()));
+            let groups =
+                bed.index()
+                    .reader()
+                    .groups(&VisibleRoots::All, threshold, &account(bed.index()));
             let mut groups: Vec<(DocId, usize)> = groups
                 .unwrap()
                 .groups
@@ -264,7 +266,10 @@ fn changes_are_applied_and_questions_answered_while_edges_are_sought() {
     for at in [0, 5, 40] {
         let finder = || {
             let threshold = simdex_signature::Ratio::new(0.6).unwrap();
-            let search = bed.index().reader().pair_search(&View::All, threshold);
+            let search = bed
+                .index()
+                .reader()
+                .pair_search(&VisibleRoots::All, threshold);
             for id in search.documents() {
                 search.partners_of(id, &account(bed.index())).unwrap();
             }

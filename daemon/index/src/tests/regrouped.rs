@@ -9,7 +9,7 @@ use simdex_signature::Ratio;
 use super::bed::{Bed, account};
 use super::texts::{Random, pool};
 use crate::writer::REGROUPED_AT_ONCE;
-use crate::{Cancel, Regrouped, View};
+use crate::{Cancel, Regrouped, VisibleRoots};
 
 /// Groups as they were reported.
 #[derive(Debug, Default)]
@@ -43,10 +43,10 @@ impl Told {
     /// Compares what was reported with the groups.
     fn check(&self, bed: &Bed) {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        let groups = bed
-            .index()
-            .reader()
-            .groups(&View::All, threshold, &account(bed.index()));
+        let groups =
+            bed.index()
+                .reader()
+                .groups(&VisibleRoots::All, threshold, &account(bed.index()));
         let (mut members, mut principals) = (BTreeMap::new(), BTreeMap::new());
         for group in groups.unwrap().groups {
             let id = group.id.unwrap();

@@ -15,7 +15,7 @@ use super::model::Model;
 use super::readers::in_the_midst;
 use super::texts::{Random, pool};
 use crate::shared::SCHEMES;
-use crate::{Cancel, CandidateKind, SignStep, View};
+use crate::{Cancel, CandidateKind, SignStep, VisibleRoots};
 
 /// A setting by size; each rung applies from this many bytes on.
 pub(super) fn setting(groups: &[(u64, u8)]) -> Option<Sampling> {
@@ -108,14 +108,14 @@ pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
         assert_eq!(of(bed), of(fresh));
         for kind in ALL_KINDS {
             let of = |bed: &Bed| {
-                let found = ask(bed, &set(text), kind, &View::All);
+                let found = ask(bed, &set(text), kind, &VisibleRoots::All);
                 let mut all: Vec<_> = found
                     .found
                     .iter()
                     .map(|c| (c.document, c.rung, c.shared, c.document_fingerprints))
                     .collect();
                 all.sort_unstable();
-                (all, found.common_lists, found.coverage)
+                (all, found.common_lists_count_only, found.coverage)
             };
             assert_eq!(of(bed), of(fresh));
         }
@@ -123,12 +123,12 @@ pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
     for threshold in [0.3, 0.7] {
         let threshold = simdex_signature::Ratio::new(threshold).unwrap();
         let of = |bed: &Bed| {
-            let mut pairs = pairs(bed.index(), &View::All, threshold);
+            let mut pairs = pairs(bed.index(), &VisibleRoots::All, threshold);
             pairs.sort_unstable_by_key(|(a, b, _)| (*a, *b));
             let index = bed.index();
             let groups = index
                 .reader()
-                .groups(&View::All, threshold, &account(index));
+                .groups(&VisibleRoots::All, threshold, &account(index));
             let members = |principal: DocId, members: &[crate::GroupDocument]| {
                 let of_group: BTreeSet<DocId> = members.iter().map(|m| m.document).collect();
                 (principal, of_group)
@@ -175,7 +175,7 @@ fn an_index_signed_anew_is_one_that_was_signed_so_from_the_beginning() {
             assert_eq!(bed.index().index.signing_progress().done, waiting);
             let fresh = fresh(sampling, &texts);
             are_alike(&bed, &fresh, &texts);
-            model.check(bed.index(), &View::All, 0.7);
+            model.check(bed.index(), &VisibleRoots::All, 0.7);
             bed.index().writer.merge().unwrap();
             fresh.index().writer.merge().unwrap();
             have_the_same_postings(&bed, &fresh);
@@ -205,15 +205,15 @@ fn after_every_step_answers_are_of_what_is_signed_by_then() {
                 }
             }
             bed.settle();
-            model.check_as_signed(bed.index(), &View::All, 0.7);
-            model.check_as_signed(bed.index(), &View::All, 0.4);
+            model.check_as_signed(bed.index(), &VisibleRoots::All, 0.7);
+            model.check_as_signed(bed.index(), &VisibleRoots::All, 0.4);
             steps += 1;
         }
         assert!(steps > 1, "all was signed in one step");
     }
 }
 
-/// Signs all again before the read `at` of a question; returns false if there were fewer reads. The counts for a
+/// Signs all again before the read `at` of a request; returns false if there were fewer reads. The counts for a
 /// document must be no less than what both share at the stated rung, and what they share at the coarser of the rungs
 /// before and after must be found.
 fn signed_in_the_midst(texts: &[String], sampling: Option<Sampling>, at: usize) -> bool {
@@ -233,7 +233,7 @@ fn signed_in_the_midst(texts: &[String], sampling: Option<Sampling>, at: usize) 
     };
     let mut found = Vec::new();
     let happened = in_the_midst(&bed, at, sign, || {
-        found = ask(&bed, &query, CandidateKind::Similar, &View::All).found;
+        found = ask(&bed, &query, CandidateKind::Similar, &VisibleRoots::All).found;
     });
     let probed = Rung::all()
         .rev()
@@ -294,7 +294,7 @@ fn signing_anew_cut_short_anywhere_is_gone_on_with_at_the_next_opening() {
             assert_eq!(stored == sampling, is_chosen, "{writes}");
             assert!(is_chosen || writes == 0, "it is stored by the first write");
             bed.settle();
-            model.check_as_signed(bed.index(), &View::All, 0.7);
+            model.check_as_signed(bed.index(), &VisibleRoots::All, 0.7);
             for text in texts.iter().step_by(5) {
                 check(&bed, &texts, text, CandidateKind::Contained);
             }

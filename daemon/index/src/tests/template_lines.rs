@@ -9,7 +9,7 @@ use super::bed::{Bed, file, pairs};
 use super::model::Model;
 use super::resigned::{set_sampling, setting};
 use super::texts::{Random, pool};
-use crate::{Cancel, SignStep, View};
+use crate::{Cancel, SignStep, VisibleRoots};
 
 const HEAD: &str = "Acme Limited, 12 High Street, Anytown, registered in England and Wales\n\
     Telephone 01234 567890, by appointment to nobody, established long ago\n";
@@ -61,7 +61,7 @@ fn fill(bed: &Bed, letters: &[String]) -> Model {
 
 fn check(bed: &Bed, model: &Model) {
     bed.settle();
-    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
     bed.verify();
 }
 
@@ -74,7 +74,9 @@ fn short_letters_of_one_template_are_alike_until_it_is_left_out() {
     let [without, with] = [&bed, &framed].map(|bed| {
         let model = fill(bed, &letters);
         check(bed, &model);
-        model.pairs(&View::All, bed.parameters.threshold).len()
+        model
+            .pairs(&VisibleRoots::All, bed.parameters.threshold)
+            .len()
     });
     assert!(0 < without && without + 20 < with, "{without}, {with}");
     // The frame alone is a document, which resembles nothing.
@@ -168,7 +170,7 @@ fn a_list_is_taken_on_while_documents_wait_to_be_signed_anew() {
 fn pairs_by_hash(bed: &Bed) -> BTreeSet<[DocumentHash; 2]> {
     let reader = bed.index().reader();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let found = pairs(bed.index(), &View::All, threshold);
+    let found = pairs(bed.index(), &VisibleRoots::All, threshold);
     let hash = |id| reader.stats(id).unwrap().hash;
     let pairs = found.into_iter().map(|(a, b, _)| [hash(a), hash(b)]);
     let ordered = pairs.map(|mut pair| {

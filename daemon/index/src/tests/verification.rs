@@ -30,7 +30,7 @@ fn verified(bed: &Bed, depth: VerifyDepth) -> Verified {
 }
 
 fn told(bed: &Bed, depth: VerifyDepth) -> String {
-    verified(bed, depth).faults.told.join("\n")
+    verified(bed, depth).faults.messages.join("\n")
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_sound_index_has_no_faults_and_everything_is_counted() {
     let (bed, texts) = filled();
     for depth in [VerifyDepth::Heads, VerifyDepth::Everything] {
         let found = verified(&bed, depth);
-        assert_eq!(found.faults.told, [""; 0]);
+        assert_eq!(found.faults.messages, [""; 0]);
         assert_eq!(found.texts, TEXTS as u64);
         let bytes: usize = texts.iter().map(String::len).sum();
         assert_eq!(found.text_bytes, bytes as u64);
@@ -76,7 +76,7 @@ fn missing_texts_are_told_at_either_depth() {
     for depth in [VerifyDepth::Heads, VerifyDepth::Everything] {
         let found = verified(&bed, depth);
         assert_eq!(found.faults.count, TEXTS as u64);
-        assert!(found.faults.told[0].contains("missing"));
+        assert!(found.faults.messages[0].contains("missing"));
     }
     assert!(!bed.texts().exists(), "nothing is made");
 }
@@ -228,5 +228,5 @@ fn what_a_crash_leaves_behind_the_last_text_is_no_fault() {
 fn faults_beyond_the_first_are_counted() {
     let mut faults = Faults::default();
     (0..1_000).for_each(|at| faults.tell(at.to_string()));
-    assert_eq!((faults.count, faults.told.len()), (1_000, 50));
+    assert_eq!((faults.count, faults.messages.len()), (1_000, 50));
 }

@@ -5,7 +5,7 @@ use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Windo
 use super::bed::{Bed, account, file, pairs};
 use super::candidates::ALL_KINDS;
 use super::texts::Random;
-use crate::{Fingerprints, QueryFingerprints, View};
+use crate::{Fingerprints, QueryFingerprints, VisibleRoots};
 
 #[test]
 fn a_document_of_hidden_roots_appears_nowhere() {
@@ -19,7 +19,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
     bed.put("b/hidden-too", &hidden);
     bed.settle();
     for step in 0..2 {
-        let view = View::Roots([file("a/").root].into());
+        let view = VisibleRoots::Roots([file("a/").root].into());
         let reader = bed.index().reader();
         let id = |text: &str| bed.id(text).unwrap();
         for text in [&shown, &near, &hidden] {
@@ -37,7 +37,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
             }
         }
         let mut paths = Vec::new();
-        let mut visit = |file: crate::FileView| {
+        let mut visit = |file: crate::FileInfo| {
             paths.push(file.path);
             std::ops::ControlFlow::Continue(())
         };

@@ -73,8 +73,8 @@ pub struct CompactedSegment {
 impl TextStore {
     /// Opens the texts of a store in `dir`, creating it if absent. Nothing is read or truncated. What an earlier
     /// process appended and did not sync is synced, since its records may have outlived it. New segments are numbered
-    /// from `least_segment` on, or from above the files that exist.
-    pub fn open(dir: &Path, store: StoreId, least_segment: u32) -> Result<Self, TextError> {
+    /// from `min_segment` on, or from above the files that exist.
+    pub fn open(dir: &Path, store: StoreId, min_segment: u32) -> Result<Self, TextError> {
         safe_fs::create_dir(dir).map_err(TextError::io("create", dir))?;
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             segment::sync_dir(parent)?;
@@ -90,7 +90,7 @@ impl TextStore {
         }
         let above = newest.checked_add(1).ok_or(TextError::Exhausted)?;
         let unaccounted = present.iter().map(|&(number, _)| number);
-        let unaccounted: BTreeSet<u32> = unaccounted.filter(|&it| it >= least_segment).collect();
+        let unaccounted: BTreeSet<u32> = unaccounted.filter(|&it| it >= min_segment).collect();
         // A crash leaves one: a segment that was begun and not yet recorded.
         if unaccounted.len() > 1 {
             let (dir, segments) = (dir.display(), unaccounted.len());
@@ -98,7 +98,7 @@ impl TextStore {
         }
         Ok(Self {
             unaccounted,
-            ..Self::at(dir, store, above.max(least_segment))
+            ..Self::at(dir, store, above.max(min_segment))
         })
     }
 

@@ -23,8 +23,8 @@ pub(super) struct RoundQueue {
 }
 
 impl RoundQueue {
-    /// Takes at most `most` of this round, or of the next if it is over.
-    pub(super) fn next(&mut self, most: usize, rank: &dyn Fn(DocId) -> Rank) -> Vec<DocId> {
+    /// Takes at most `limit` of this round, or of the next if it is over.
+    pub(super) fn next(&mut self, limit: usize, rank: &dyn Fn(DocId) -> Rank) -> Vec<DocId> {
         let mut documents = Vec::new();
         while documents.is_empty() && !self.queue.is_empty() {
             if self.round.is_empty() {
@@ -32,7 +32,7 @@ impl RoundQueue {
                 let last_first = |id: &DocId| std::cmp::Reverse(rank(*id));
                 self.round.sort_by_cached_key(last_first);
             }
-            while documents.len() < most
+            while documents.len() < limit
                 && let Some(id) = self.round.pop()
             {
                 documents.extend(Some(id).filter(|id| self.queue.contains(*id)));

@@ -10,10 +10,10 @@ use crate::text::{SegmentUsage, TextRef};
 use crate::{Cancel, IndexError, IndexWriter};
 
 /// A segment is rewritten once less than this share of its text is live.
-const LEAST_LIVE_SHARE: f64 = 0.5;
+const MIN_LIVE_SHARE: f64 = 0.5;
 /// Segments are rewritten once they hold this many bytes of dead text for each document: the records of all documents
 /// are read to find what is live in them.
-const LEAST_DEAD_FOR_EACH: u64 = 64;
+const MIN_DEAD_BYTES_PER_DOCUMENT: u64 = 64;
 
 impl IndexWriter {
     /// Rewrites text segments that are mostly dead; returns how many were removed. Does nothing if that would cost more
@@ -62,7 +62,7 @@ impl IndexWriter {
     fn stale_segments(&self) -> Result<BTreeSet<u32>, IndexError> {
         let mostly_dead = |usage: &SegmentUsage| {
             usage.text_bytes > 0
-                && (usage.live_bytes as f64) < LEAST_LIVE_SHARE * usage.text_bytes as f64
+                && (usage.live_bytes as f64) < MIN_LIVE_SHARE * usage.text_bytes as f64
         };
         let mut segments = self.shared.texts.segments()?;
         let mostly_dead = |usage: &SegmentUsage| {
@@ -76,7 +76,7 @@ impl IndexWriter {
         let dead = |usage: &SegmentUsage| usage.text_bytes.saturating_sub(usage.live_bytes);
         let dead: u64 = segments.iter().map(dead).sum();
         let documents = self.shared.state().table.known().len();
-        if dead <= documents * LEAST_DEAD_FOR_EACH {
+        if dead <= documents * MIN_DEAD_BYTES_PER_DOCUMENT {
             segments.clear();
         }
         Ok(segments.iter().map(|usage| usage.segment).collect())

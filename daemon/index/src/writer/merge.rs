@@ -23,7 +23,7 @@ use crate::table::KnownDocuments;
 use crate::{IndexError, IndexWriter};
 
 /// Maximum bytes of a posting in a bucket, except for ids of many issuers.
-const MOST_POSTING_BYTES: u64 = 8;
+const MAX_POSTING_BYTES: u64 = 8;
 
 /// A run that was written.
 struct WrittenRun {
@@ -113,7 +113,7 @@ impl IndexWriter {
             number,
             id,
             older,
-            bytes: held + added * MOST_POSTING_BYTES,
+            bytes: held + added * MAX_POSTING_BYTES,
         })?;
         let mut record = RunRecord {
             number,

@@ -26,7 +26,7 @@ use crate::groups::{Place, rank};
 use crate::shared::IndexState;
 use crate::two_threads::on_two_threads;
 use crate::unsettled::{Effort, Epoch, Step};
-use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, UnsettledCounts, View};
+use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, UnsettledCounts, VisibleRoots};
 
 mod group_ids;
 mod newcomers;
@@ -47,15 +47,15 @@ const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
 /// Documents with changed files that are checked under one lock, which takes some milliseconds.
 const CHECKED_AT_ONCE: usize = if cfg!(test) { 64 } else { 4096 };
 /// Limit of the principals that documents placed at once may have to be compared with, 24 bytes each.
-const MOST_PARTNERS: usize = 1 << 22;
+const MAX_PARTNERS: usize = 1 << 22;
 
 /// Group ids are assigned at the end of each round, and documents without files removed from their groups once no
 /// document that came before waits for its place; or as soon as this many documents are concerned.
-const MOST_PENDING_GROUPS: usize = 1 << 16;
+const MAX_PENDING_GROUPS: usize = 1 << 16;
 
 impl IndexWriter {
     /// Limits the maintained groups to documents with files in this view.
-    pub fn set_grouped_view(&self, view: View) {
+    pub fn set_grouped_view(&self, view: VisibleRoots) {
         let mut state = self.shared.state_mut();
         state.group_view(view);
         state.queue_all_file_checks();
@@ -104,7 +104,7 @@ impl IndexWriter {
         }
         let is_due = {
             let unsettled = &self.shared.state().unsettled;
-            unsettled.is_round_over() || unsettled.regroupings() >= MOST_PENDING_GROUPS
+            unsettled.is_round_over() || unsettled.regroupings() >= MAX_PENDING_GROUPS
         };
         match is_due {
             true => self.update_group_ids(),
@@ -185,7 +185,7 @@ impl IndexWriter {
             // The lock is free between two parts: at the start all documents are to be checked.
             next = self.shared.state_mut().classify_changed(from, &mut gone);
         }
-        if gone.len() < MOST_PENDING_GROUPS {
+        if gone.len() < MAX_PENDING_GROUPS {
             let unsettled = &self.shared.state().unsettled;
             gone.retain(|id| !unsettled.any_to_place_before_check_of(*id));
         }
@@ -199,7 +199,7 @@ impl IndexWriter {
     /// The documents to be placed next.
     fn next_step(&self) -> Step {
         let mut state = self.shared.state_mut();
-        let few = AT_ONCE.min(MOST_PARTNERS / state.stars.count_principals().max(1));
+        let few = AT_ONCE.min(MAX_PARTNERS / state.stars.count_principals().max(1));
         let IndexState {
             unsettled, table, ..
         } = &mut *state;

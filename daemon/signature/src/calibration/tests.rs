@@ -119,7 +119,7 @@ fn what_is_required_costs_fingerprints_and_longer_texts_are_sampled_no_finer() {
         );
         for group in &found.groups {
             let step = usize::from(group.rung.get());
-            assert!(group.pairs >= LEAST_PAIRS);
+            assert!(group.pairs >= MIN_PAIRS);
             assert!(
                 group.steps[..=step]
                     .iter()
@@ -169,14 +169,14 @@ fn pairs_that_nothing_finds_are_no_evidence_and_too_few_are_refused() {
         learned.add(&pair(seed, 3_000, 0.9, threshold), 1.0);
     }
     assert_eq!(learned.pairs(), 0);
-    for seed in 0..LEAST_PAIRS - 1 {
+    for seed in 0..MIN_PAIRS - 1 {
         learned.add(&pair(seed, 500, 0.01, threshold), 1.0);
     }
     let refused = Calibration::new(ratio(0.9), &sizes(), &learned).unwrap_err();
     assert_eq!(
         refused,
         TooFewPairs {
-            pairs: LEAST_PAIRS - 1
+            pairs: MIN_PAIRS - 1
         }
     );
     learned.add(&pair(99, 500, 0.01, threshold), 1.0);

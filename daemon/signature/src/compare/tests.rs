@@ -4,7 +4,7 @@ use super::*;
 use crate::binomial::divergence;
 use crate::{
     BswN, CanonicalText, Interval, MinN, ModN, Ratio, ShingleSet, SketchN, Window, clopper_pearson,
-    containment_from_counts, least_overlap_cut, resemblance_from_counts,
+    containment_from_counts, min_overlap_cut, resemblance_from_counts,
 };
 use proptest::prelude::*;
 
@@ -77,7 +77,7 @@ proptest! {
     fn the_cut_misses_no_more_than_promised_and_no_larger_one_is_proved(
         n in 1u64..400, t in 0.01f64..0.99, miss in prop::sample::select(vec![0.05, 0.001, 1e-6]),
     ) {
-        let cut = least_overlap_cut(n, ratio(t), miss);
+        let cut = min_overlap_cut(n, ratio(t), miss);
         prop_assert!(cut <= n);
         if cut > 0 {
             prop_assert!(binomial_cdf(cut - 1, n, t) <= miss * (1.0 + 1e-9));
@@ -107,12 +107,12 @@ proptest! {
 
 #[test]
 fn cuts_at_the_ends_and_one_by_hand() {
-    assert_eq!(least_overlap_cut(0, ratio(0.8), 0.001), 0);
-    assert_eq!(least_overlap_cut(100, Ratio::ZERO, 0.001), 0);
-    assert_eq!(least_overlap_cut(100, Ratio::ONE, 0.001), 100);
+    assert_eq!(min_overlap_cut(0, ratio(0.8), 0.001), 0);
+    assert_eq!(min_overlap_cut(100, Ratio::ZERO, 0.001), 0);
+    assert_eq!(min_overlap_cut(100, Ratio::ONE, 0.001), 100);
     // exp(-10 * KL(0 || 0.5)) = 0.5^10 < 0.001 and the next, m = 1, is above.
-    assert_eq!(least_overlap_cut(10, ratio(0.5), 0.001), 1);
-    assert_eq!(least_overlap_cut(9, ratio(0.5), 0.001), 0);
+    assert_eq!(min_overlap_cut(10, ratio(0.5), 0.001), 1);
+    assert_eq!(min_overlap_cut(9, ratio(0.5), 0.001), 0);
 }
 
 #[test]

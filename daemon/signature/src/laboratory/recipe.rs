@@ -128,7 +128,7 @@ pub struct Recipe {
 
 impl Method {
     /// The greatest modulus, and the greatest n of a signature of fixed size.
-    pub const MOST: u64 = 1 << 20;
+    pub const MAX_N: u64 = 1 << 20;
     /// The most matrices, of 16 KB each.
     pub const MOST_MATRICES: u64 = 1 << 11;
 
@@ -195,7 +195,7 @@ impl Method {
     /// What is its n, its window, or the number of its minima; and the greatest there is.
     const fn size(self) -> (u64, u64) {
         match self {
-            Self::ModN { n, .. } | Self::BswN { n } | Self::WholeChunks { n } => (n, Self::MOST),
+            Self::ModN { n, .. } | Self::BswN { n } | Self::WholeChunks { n } => (n, Self::MAX_N),
             Self::SketchN {
                 n,
                 family: Family::Matrices { .. },
@@ -205,7 +205,7 @@ impl Method {
                 family: Family::Rabin,
             } => (n as u64, family::POLYNOMIALS as u64),
             Self::MinN { n, .. } | Self::SketchN { n, .. } | Self::Winnowing { window: n } => {
-                (n as u64, Self::MOST)
+                (n as u64, Self::MAX_N)
             }
             Self::SuperShingles => (84, 84),
         }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use simdex_index::View;
+use simdex_index::VisibleRoots;
 use simdex_schema::{GroupId, RootId};
 
 /// Approximate bytes of an event beside its path and detail.
@@ -88,10 +88,10 @@ impl Event {
     }
 
     /// Whether a subscriber with this view gets it.
-    pub fn is_in(&self, view: &View) -> bool {
+    pub fn is_in(&self, view: &VisibleRoots) -> bool {
         match self.change.root {
             Some(root) => view.shows(root),
-            None => *view == View::All,
+            None => *view == VisibleRoots::All,
         }
     }
 }
@@ -113,9 +113,9 @@ mod tests {
                 detail: String::new(),
             },
         };
-        let one = View::Roots([RootId(1)].into());
-        let other = View::Roots([RootId(2)].into());
+        let one = VisibleRoots::Roots([RootId(1)].into());
+        let other = VisibleRoots::Roots([RootId(2)].into());
         assert!(event(Some(RootId(1))).is_in(&one) && !event(Some(RootId(1))).is_in(&other));
-        assert!(event(None).is_in(&View::All) && !event(None).is_in(&one));
+        assert!(event(None).is_in(&VisibleRoots::All) && !event(None).is_in(&one));
     }
 }

@@ -6,11 +6,11 @@ use tonic_health::server::HealthReporter;
 
 use crate::host::alarms::Health;
 
-/// Reports the daemon's health whenever it changes from the value that `told` last saw. While changes are not
+/// Reports the daemon's health whenever it changes from the value that `changes` last saw. While changes are not
 /// applied, questions are still answered from what was applied before.
-pub(super) async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
-    while told.changed().await.is_ok() {
-        let now = *told.borrow_and_update();
+pub(super) async fn tell_health(health: HealthReporter, mut changes: watch::Receiver<Health>) {
+    while changes.changed().await.is_ok() {
+        let now = *changes.borrow_and_update();
         tell(&health, now).await;
     }
 }

@@ -36,7 +36,7 @@ pub(crate) fn report_dir(
     };
     let reports = ReportDir::open(path)?
         .keeping_free(config.store.reserve_mib.bytes())?
-        .holding_at_most(config.store.kept_reports);
+        .with_max_reports(config.store.kept_reports);
     let roots = config.roots.iter().map(|root| root.path.clone());
     let guarded: Vec<PathBuf> = roots.chain(data_dir.map(Path::to_owned)).collect();
     reports.check_apart(&guarded)?;

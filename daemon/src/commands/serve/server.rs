@@ -37,8 +37,9 @@ pub(super) struct Served {
 fn client_limits(config: &Config, descriptors: u64) -> ClientLimits {
     let clients = ClientLimits::of(&config.grpc);
     let ingesters = Pipeline::ingesters(config);
-    let most = descriptors::connections(config, ingesters, descriptors, clients.connections);
-    clients.within(most)
+    let max_connections =
+        descriptors::connections(config, ingesters, descriptors, clients.connections);
+    clients.within(max_connections)
 }
 
 /// Spawns the server with all its services.

@@ -51,8 +51,8 @@ impl Admin for AdminService {
         let work = move |engine: &Engine, cancel: &Cancel| {
             status(engine, &caller.account(engine.index.reader(), cancel))
         };
-        let asked = self.runner.unary(RequestClass::Status, caller, work).await;
-        match (asked, self.runner.alarm()) {
+        let reply = self.runner.unary(RequestClass::Status, caller, work).await;
+        match (reply, self.runner.alarm()) {
             // Without an index, the status can still say why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -61,7 +61,7 @@ impl Admin for AdminService {
                 completeness: Some(without_index(&alarm).into()),
                 ..v1::StatusReply::default()
             })),
-            (asked, _) => asked.map(|mut reply| {
+            (reply, _) => reply.map(|mut reply| {
                 reply.get_mut().schedules = self.kept.schedules();
                 reply
             }),
@@ -73,8 +73,8 @@ impl Admin for AdminService {
         request: Request<v1::ListFilesRequest>,
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = FilesRequest::parse(&*self.runner.engine()?, request.into_inner())?;
-        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let decoded = FilesRequest::parse(&*self.runner.engine()?, request.into_inner())?;
+        let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Stream, caller, answer);
         Ok(Response::new(listed.await?))
     }
@@ -104,13 +104,13 @@ impl Admin for AdminService {
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self
+        let reply = self
             .runner
             .unary(RequestClass::Status, caller, |engine, _| {
                 let roots = roots(engine);
                 Ok(v1::ListRootsReply { roots })
             });
-        asked.await
+        reply.await
     }
 
     async fn confirm_loss(
@@ -198,13 +198,13 @@ impl Admin for AdminService {
             strict,
             options,
         } = request.into_inner();
-        let asked =
+        let decoded =
             report_request::parse(self.runner.engine()?.as_ref(), threshold, strict, options)?;
         let sent = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
                 let account = sender.account(&caller, engine.index.reader());
-                let summary = maker::download(engine, &ReplySink(sender), asked, &account)?;
+                let summary = maker::download(engine, &ReplySink(sender), decoded, &account)?;
                 let part = Some(Part::Summary(encode::summary(&summary)));
                 sender.send(v1::StreamReportReply { part })
             });
@@ -217,9 +217,9 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::RunReportReply>, Status> {
         let caller = self.runner.long_caller(&request);
         // The engine is not held while the request waits for a slot.
-        let asked =
+        let decoded =
             KeepReportRequest::parse(&*self.runner.engine()?, &self.kept, request.into_inner())?;
-        let work = move |engine: &Engine, cancel: &Cancel| asked.answer(engine, caller, cancel);
+        let work = move |engine: &Engine, cancel: &Cancel| decoded.answer(engine, caller, cancel);
         self.runner.unary(RequestClass::Work, caller, work).await
     }
 
@@ -229,8 +229,8 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.runner.caller(&request);
         let longest = self.runner.longest_message();
-        let asked = KeptReportsRequest::parse(request.get_ref(), longest)?;
-        let work = move |engine: &Engine, _: &Cancel| Ok(asked.answer(engine.index.registry())?);
+        let decoded = KeptReportsRequest::parse(request.get_ref(), longest)?;
+        let work = move |engine: &Engine, _: &Cancel| Ok(decoded.answer(engine.index.registry())?);
         self.runner.unary(RequestClass::Query, caller, work).await
     }
 }

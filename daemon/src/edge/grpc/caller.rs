@@ -60,7 +60,7 @@ impl Caller {
         }
     }
 
-    /// The account for the permits of a question of this caller, valid until `cancel`.
+    /// The account for the permits of a request of this caller, valid until `cancel`.
     pub(super) fn account(&self, index: &IndexReader, cancel: &Cancel) -> MemoryAccount {
         let (questions, uid) = (&index.memory().requests, self.client.uid);
         match self.is_lasting {

@@ -16,12 +16,12 @@ use super::{scheme, subject_source};
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::host::disk::DiskGuard;
-use crate::read_side::compare::{Comparing, Forms, SchemesAsked, compare};
+use crate::read_side::compare::{CompareParams, Forms, SchemeSelection, compare};
 
 /// A decoded request for a comparison.
 pub(super) struct DecodedComparison {
     sides: [v1::Side; 2],
-    schemes: SchemesAsked,
+    schemes: SchemeSelection,
     forms: Forms,
     thresholds: [Option<f64>; 2],
     is_judged: bool,
@@ -35,22 +35,22 @@ impl DecodedComparison {
     pub(super) fn parse(
         runner: &RequestRunner,
         caller: Caller,
-        asked: v1::CompareRequest,
+        request: v1::CompareRequest,
     ) -> Result<Self, Status> {
-        let schemes = scheme::parse_schemes(&asked)?;
-        let sides = asked.a.zip(asked.b);
+        let schemes = scheme::parse_schemes(&request)?;
+        let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         Ok(Self {
             sides: [a, b],
             schemes,
             forms: Forms {
-                lines: !asked.without_difference,
-                words: asked.with_words,
-                operations: asked.with_operations,
+                lines: !request.without_difference,
+                words: request.with_words,
+                operations: request.with_operations,
             },
-            thresholds: [asked.relation_threshold, asked.containment_threshold],
-            is_judged: asked.with_judgement,
-            strict: asked.strict,
+            thresholds: [request.relation_threshold, request.containment_threshold],
+            is_judged: request.with_judgement,
+            strict: request.strict,
             longest_message: runner.longest_message(),
             disk: runner.disk(),
             share: runner.upload_share(caller),
@@ -81,7 +81,7 @@ impl DecodedComparison {
         let (a, read_a) = a.into_side(engine, asker, &account)?;
         let (b, read_b) = b.into_side(engine, asker, &account)?;
         let model = self.is_judged.then(|| engine.models.in_force());
-        let asked = Comparing {
+        let params = CompareParams {
             names: (&names.0, &names.1),
             thresholds,
             forms: self.forms,
@@ -90,7 +90,7 @@ impl DecodedComparison {
             model: model.as_deref(),
             account: &account,
         };
-        let found = compare(engine.index.reader(), &a, &b, &asked)?;
+        let found = compare(engine.index.reader(), &a, &b, &params)?;
         Ok(encode::comparison(
             found,
             [read_a, read_b],

@@ -10,11 +10,11 @@ pub(super) fn from_metadata(
     otherwise: Duration,
     longest: Duration,
 ) -> Instant {
-    let asked = metadata
+    let timeout = metadata
         .get("grpc-timeout")
         .and_then(|value| value.to_str().ok());
-    let asked = asked.and_then(parse).unwrap_or(otherwise);
-    Instant::now() + asked.min(longest)
+    let timeout = timeout.and_then(parse).unwrap_or(otherwise);
+    Instant::now() + timeout.min(longest)
 }
 
 /// `TimeoutValue TimeoutUnit` of the gRPC protocol: at most 8 digits and one of `HMSmun`.

@@ -2,7 +2,7 @@
 
 use std::future::Future;
 
-use simdex_index::View;
+use simdex_index::VisibleRoots;
 use simdex_proto::v1;
 use tokio::sync::mpsc::{self, Sender};
 use tokio_stream::wrappers::ReceiverStream;
@@ -20,7 +20,7 @@ const AHEAD: usize = 4;
 /// Streams the events of a view, and holds `slot` for as long.
 pub(super) fn relay(
     events: Subscriber,
-    view: View,
+    view: VisibleRoots,
     slot: Slot,
     draining: impl Future<Output = ()> + Send + 'static,
 ) -> Replies<v1::Event> {
@@ -37,7 +37,11 @@ pub(super) fn relay(
 }
 
 /// Sends events until one was missed or the client is gone; the first says where the stream begins.
-async fn forward(mut events: Subscriber, view: &View, sender: &Sender<Result<v1::Event, Status>>) {
+async fn forward(
+    mut events: Subscriber,
+    view: &VisibleRoots,
+    sender: &Sender<Result<v1::Event, Status>>,
+) {
     let mut reply = Ok(v1::Event {
         kind: EventKind::Watching.name().to_owned(),
         number: events.after(),

@@ -99,7 +99,7 @@ impl FairSemaphore {
     }
 
     /// All slots, including those for users who hold none.
-    pub(super) const fn most(width: usize) -> usize {
+    pub(super) const fn all_slots(width: usize) -> usize {
         width + width / 4
     }
 
@@ -117,7 +117,7 @@ impl FairSemaphore {
         let of_connection = state.by_connection.get(&client.connection).copied();
         let of_user = state.of_user(client.uid);
         let width = match of_user {
-            0 => Self::most(self.width),
+            0 => Self::all_slots(self.width),
             _ => self.width,
         };
         state.held < width

@@ -10,8 +10,8 @@ use super::caller::Caller;
 use super::reply_channel::ReplySender;
 use super::request_params::{self, QueryDefaults};
 use super::status::Refused;
-use super::subject_source::{FileLook, SubjectSource};
-use crate::encode::{self, Closing, FamilySource};
+use super::subject_source::{StalenessCheck, SubjectSource};
+use crate::encode::{self, FamilySource, SummaryContext};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::families::LinkRule;
 use crate::read_side::query::{
@@ -32,18 +32,20 @@ impl FamilyRequest {
             limit: defaults::VERSIONS,
             threshold: defaults::FAMILY,
         };
-        let asked = request_params::parse_query(engine, FindKind::Related, query, defaults)?;
+        let query_params = request_params::parse_query(engine, FindKind::Related, query, defaults)?;
         Ok(Self {
             params: FamilyParams {
                 rule: LinkRule {
-                    resemblance: asked.threshold,
-                    containment: asked.containment_threshold.max(asked.threshold),
+                    resemblance: query_params.threshold,
+                    containment: query_params
+                        .containment_threshold
+                        .max(query_params.threshold),
                 },
-                relation_threshold: asked.relation_threshold,
-                containment_threshold: asked.containment_threshold,
-                scheme: asked.scheme,
-                most: asked.limit,
-                view: asked.view,
+                relation_threshold: query_params.relation_threshold,
+                containment_threshold: query_params.containment_threshold,
+                scheme: query_params.scheme,
+                limit: query_params.limit,
+                view: query_params.view,
             },
             strict: query.strict,
         })
@@ -60,11 +62,11 @@ impl FamilyRequest {
     ) -> Result<(), Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let (found, look) = self.find(engine, source, caller, sender.cancel())?;
-        let closing = || -> Result<Closing, Refused> {
-            Ok(Closing {
+        let context = || -> Result<SummaryContext, Refused> {
+            Ok(SummaryContext {
                 completeness: check.verdict()?,
                 seconds: started.elapsed().as_secs_f64(),
-                last_read: look.as_ref().and_then(FileLook::end),
+                last_read: look.as_ref().and_then(StalenessCheck::result),
             })
         };
         match found {
@@ -75,11 +77,11 @@ impl FamilyRequest {
                     params: &self.params,
                 };
                 let sent = encode::family(&listed, &family, |part| send(sender, part))?;
-                let summary = encode::family_summary(&listed, &family, &sent, closing()?);
+                let summary = encode::family_summary(&listed, &family, &sent, context()?);
                 send(sender, v1::family_reply::Part::Summary(summary))
             }
             FamilyAnswer::Unordered(answer) => {
-                let mut parts = encode::unordered_family(answer, closing()?);
+                let mut parts = encode::unordered_family(answer, context()?);
                 parts.try_for_each(|part| send(sender, part))
             }
         }
@@ -93,11 +95,11 @@ impl FamilyRequest {
         source: SubjectSource,
         caller: Caller,
         cancel: &Cancel,
-    ) -> Result<(FamilyAnswer, Option<FileLook>), Refused> {
+    ) -> Result<(FamilyAnswer, Option<StalenessCheck>), Refused> {
         let (index, params) = (engine.index.reader(), &self.params);
         let account = caller.account(index, cancel);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
-        let look = FileLook::begin(engine, &subject)?;
+        let look = StalenessCheck::start(engine, &subject)?;
         let found = match subject.text() {
             Some(text) => FamilyAnswer::Family {
                 family: find_family(index, &subject, text, params, cancel)?,
@@ -135,7 +137,7 @@ fn without_text(params: &FamilyParams) -> QueryParams {
         threshold: params.rule.resemblance,
         relation_threshold: params.relation_threshold,
         containment_threshold: params.containment_threshold,
-        limit: params.most,
+        limit: params.limit,
         view: params.view.clone(),
         keeps_texts: false,
     }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use simdex_index::{FileView, View};
+use simdex_index::{FileInfo, VisibleRoots};
 use simdex_proto::v1;
 use simdex_schema::State;
 use tonic::Status;
@@ -19,7 +19,7 @@ use crate::read_side::lists;
 
 /// A decoded request for a list of files.
 pub(super) struct FilesRequest {
-    view: View,
+    view: VisibleRoots,
     /// Empty means all states.
     states: Vec<State>,
     after: Option<PathBuf>,
@@ -27,13 +27,13 @@ pub(super) struct FilesRequest {
 }
 
 impl FilesRequest {
-    pub(super) fn parse(engine: &Engine, asked: v1::ListFilesRequest) -> Result<Self, Status> {
+    pub(super) fn parse(engine: &Engine, request: v1::ListFilesRequest) -> Result<Self, Status> {
         let v1::ListFilesRequest {
             states,
             roots,
             after,
             strict,
-        } = asked;
+        } = request;
         if states.len() > 2 * State::ALL.len() {
             return Err(too_many(states.len(), "states"));
         }
@@ -46,7 +46,7 @@ impl FilesRequest {
         })
     }
 
-    fn is_wanted(&self, file: &FileView) -> bool {
+    fn is_selected(&self, file: &FileInfo) -> bool {
         self.states.is_empty() || self.states.contains(&file.state)
     }
 
@@ -62,9 +62,9 @@ impl FilesRequest {
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
         let after = self.after.as_deref();
-        let asked = (&self.view, self.strict);
-        let summary = lists::files(engine, asked, after, &account, &mut |file| {
-            let sent = match self.is_wanted(file) {
+        let selection = (&self.view, self.strict);
+        let summary = lists::files(engine, selection, after, &account, &mut |file| {
+            let sent = match self.is_selected(file) {
                 true => send(Part::File(encode::file(file))),
                 false => Ok(()),
             };

@@ -9,8 +9,8 @@ use tonic::Status;
 use super::caller::Caller;
 use super::request_params::{self, QueryDefaults};
 use super::status::Refused;
-use super::subject_source::{FileLook, SubjectSource};
-use crate::encode::{self, Closing};
+use super::subject_source::{StalenessCheck, SubjectSource};
+use crate::encode::{self, SummaryContext};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::answering::{AnswerRequest, answer};
 use crate::read_side::query::{FindKind, QueryParams};
@@ -53,18 +53,18 @@ impl DecodedQuery {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let account = caller.account(engine.index.reader(), cancel);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
-        let look = FileLook::begin(engine, &subject)?;
-        let asked = AnswerRequest {
+        let look = StalenessCheck::start(engine, &subject)?;
+        let request = AnswerRequest {
             params: &self.params,
             folds: self.folds,
             is_judged: self.is_judged,
         };
-        let (answer, folded) = answer(engine, &subject, &asked, &account, cancel)?;
-        let closing = Closing {
+        let (answer, folded) = answer(engine, &subject, &request, &account, cancel)?;
+        let context = SummaryContext {
             completeness: check.verdict()?,
             seconds: started.elapsed().as_secs_f64(),
-            last_read: look.as_ref().and_then(FileLook::end),
+            last_read: look.as_ref().and_then(StalenessCheck::result),
         };
-        Ok(encode::answer(answer, folded, closing).collect())
+        Ok(encode::answer(answer, folded, context).collect())
     }
 }

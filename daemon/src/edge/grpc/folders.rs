@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use simdex_index::View;
+use simdex_index::VisibleRoots;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
@@ -14,14 +14,14 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::folders::{FoldersRequest, NamedPair, folder_copies};
 
 /// Below this, nearly all pairs of folders that have anything in common would be compared.
-const LEAST_SHARE: f64 = 0.1;
+const MIN_SHARE: f64 = 0.1;
 
 /// Most files of a folder that are listed for a pair, so that the pair fits into a message.
-const MOST_EXCEPTIONS: u32 = 100;
+const MAX_EXCEPTIONS: u32 = 100;
 
 /// A request for the folders that are copies of each other.
 pub(super) struct FolderCopiesRequest {
-    view: View,
+    view: VisibleRoots,
     request: FoldersRequest,
     strict: bool,
 }
@@ -29,30 +29,30 @@ pub(super) struct FolderCopiesRequest {
 impl FolderCopiesRequest {
     pub(super) fn parse(
         engine: &Engine,
-        asked: &v1::ListFolderCopiesRequest,
+        request: &v1::ListFolderCopiesRequest,
     ) -> Result<Self, Status> {
-        let share = asked.share.unwrap_or(defaults::FOLDER_SHARE);
-        if !(LEAST_SHARE..=1.0).contains(&share) {
+        let share = request.share.unwrap_or(defaults::FOLDER_SHARE);
+        if !(MIN_SHARE..=1.0).contains(&share) {
             return Err(Status::invalid_argument(format!(
-                "share is {share}, not a number from {LEAST_SHARE} to 1"
+                "share is {share}, not a number from {MIN_SHARE} to 1"
             )));
         }
-        if asked.exceptions > MOST_EXCEPTIONS {
+        if request.exceptions > MAX_EXCEPTIONS {
             return Err(Status::invalid_argument(format!(
-                "exceptions is {}, not 0 to {MOST_EXCEPTIONS}",
-                asked.exceptions
+                "exceptions is {}, not 0 to {MAX_EXCEPTIONS}",
+                request.exceptions
             )));
         }
-        let files = asked.files.unwrap_or(defaults::FOLDER_FILES).max(1);
+        let files = request.files.unwrap_or(defaults::FOLDER_FILES).max(1);
         Ok(Self {
-            view: request_params::parse_roots(engine, &asked.roots)?,
+            view: request_params::parse_roots(engine, &request.roots)?,
             request: FoldersRequest {
                 share,
                 files,
                 threshold: engine.threshold(),
-                exceptions: asked.exceptions as usize,
+                exceptions: request.exceptions as usize,
             },
-            strict: asked.strict,
+            strict: request.strict,
         })
     }
 

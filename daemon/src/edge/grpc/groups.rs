@@ -30,23 +30,23 @@ pub(super) enum GroupsRequest {
 }
 
 impl GroupsRequest {
-    pub(super) fn parse(engine: &Engine, asked: &v1::ListGroupsRequest) -> Result<Self, Status> {
+    pub(super) fn parse(engine: &Engine, request: &v1::ListGroupsRequest) -> Result<Self, Status> {
         use v1::GroupKind as Kind;
-        let kind = Kind::try_from(asked.kind).map_err(|_| {
+        let kind = Kind::try_from(request.kind).map_err(|_| {
             Status::invalid_argument("this daemon does not know this kind of group")
         })?;
         let is_cores = kind == Kind::Cores;
-        if !is_cores && (asked.common.is_some() || asked.mining_seconds.is_some()) {
+        if !is_cores && (request.common.is_some() || request.mining_seconds.is_some()) {
             let refused = "common and mining_seconds apply to cores only";
             return Err(Status::invalid_argument(refused));
         }
-        if is_cores && asked.threshold.is_some() {
+        if is_cores && request.threshold.is_some() {
             let refused = "threshold does not apply to cores; use common";
             return Err(Status::invalid_argument(refused));
         }
-        let view = request_params::parse_roots(engine, &asked.roots)?;
-        let strict = asked.strict;
-        let threshold = request_params::parse_threshold(engine, asked.threshold)?;
+        let view = request_params::parse_roots(engine, &request.roots)?;
+        let strict = request.strict;
+        let threshold = request_params::parse_threshold(engine, request.threshold)?;
         let clusters = match kind {
             Kind::Unspecified | Kind::Stars => {
                 let list = ListRequest {
@@ -54,23 +54,23 @@ impl GroupsRequest {
                     threshold,
                     strict,
                 };
-                let after = asked.after.clone().map(request_params::parse_path);
+                let after = request.after.clone().map(request_params::parse_path);
                 return Ok(Self::Stars {
                     list,
-                    is_judged: asked.with_judgement,
+                    is_judged: request.with_judgement,
                     after: after.transpose()?,
                 });
             }
-            _ if asked.after.is_some() => {
+            _ if request.after.is_some() => {
                 let refused = "after applies to stars only: others are made for each call";
                 return Err(Status::invalid_argument(refused));
             }
-            _ if asked.with_judgement => {
+            _ if request.with_judgement => {
                 let refused = "with_judgement applies to stars only: others have no principal";
                 return Err(Status::invalid_argument(refused));
             }
             Kind::Components => ClusterRequest::Components { threshold },
-            Kind::Cores => ClusterRequest::cores(asked.common, asked.mining_seconds)
+            Kind::Cores => ClusterRequest::cores(request.common, request.mining_seconds)
                 .map_err(|error| Status::invalid_argument(error.to_string()))?,
         };
         Ok(Self::Clusters(ClusterListRequest {
@@ -105,7 +105,7 @@ impl GroupsRequest {
                     refused.flow(group.and_then(|group| send(Part::Group(group))))
                 })
             }
-            Self::Clusters(asked) => lists::clusters(engine, asked, &account, &mut |cluster| {
+            Self::Clusters(request) => lists::clusters(engine, request, &account, &mut |cluster| {
                 refused.flow(send(Part::Group(encode::cluster(&cluster))))
             }),
         };

@@ -16,10 +16,10 @@ use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::Engine;
 use crate::read_side::labels::{self, Label, LabelError, LabelledFile, Labels, SampleRequest};
-use crate::read_side::labels::{MOST_LABELS, MOST_RATERS};
+use crate::read_side::labels::{MAX_LABELS, MAX_RATERS};
 
 /// Most pairs of a sample.
-const MOST_PAIRS: u32 = 10_000;
+const MAX_PAIRS: u32 = 10_000;
 /// Most bytes of the name of a rater or model.
 const LONGEST_RATER: usize = 200;
 const LONGEST_NAME: usize = 64;
@@ -43,10 +43,10 @@ impl Judging for JudgingService {
         request: Request<v1::SamplePairsRequest>,
     ) -> Result<Response<v1::SamplePairsReply>, Status> {
         let caller = self.runner.long_caller(&request);
-        let asked = sample_request(&*self.runner.engine()?, request.get_ref())?;
+        let request = sample_request(&*self.runner.engine()?, request.get_ref())?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let account = caller.account(engine.index.reader(), cancel);
-            let (pairs, completeness) = labels::sample(engine, &asked, &account)?;
+            let (pairs, completeness) = labels::sample(engine, &request, &account)?;
             Ok(encode::sampled_pairs(pairs, completeness))
         };
         self.runner.unary(RequestClass::Work, caller, work).await
@@ -76,10 +76,10 @@ impl Judging for JudgingService {
         request: Request<v1::TrainModelRequest>,
     ) -> Result<Response<v1::TrainModelReply>, Status> {
         let caller = self.runner.long_caller(&request);
-        let asked = request.into_inner();
-        let name = parse_name(asked.name)?;
-        let labels = parse_labels(asked.labels, asked.skip_unknown)?;
-        let is_trial = asked.dry_run;
+        let request = request.into_inner();
+        let name = parse_name(request.name)?;
+        let labels = parse_labels(request.labels, request.skip_unknown)?;
+        let is_trial = request.dry_run;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let account = caller.account(engine.index.reader(), cancel);
             let trained = labels::train(engine, &labels, &name, is_trial, &account)?;
@@ -106,30 +106,30 @@ impl Judging for JudgingService {
 
 fn sample_request(
     engine: &Engine,
-    asked: &v1::SamplePairsRequest,
+    request: &v1::SamplePairsRequest,
 ) -> Result<SampleRequest, Status> {
-    let limit = asked.limit.unwrap_or(defaults::SAMPLED_PAIRS);
-    if !(1..=MOST_PAIRS).contains(&limit) {
+    let limit = request.limit.unwrap_or(defaults::SAMPLED_PAIRS);
+    if !(1..=MAX_PAIRS).contains(&limit) {
         return Err(Status::invalid_argument(format!(
-            "limit is {limit}, not 1 to {MOST_PAIRS}"
+            "limit is {limit}, not 1 to {MAX_PAIRS}"
         )));
     }
     Ok(SampleRequest {
-        view: parse_roots(engine, &asked.roots)?,
-        threshold: parse_threshold(engine, asked.threshold)?,
+        view: parse_roots(engine, &request.roots)?,
+        threshold: parse_threshold(engine, request.threshold)?,
         limit: limit as usize,
-        seed: asked.seed,
+        seed: request.seed,
     })
 }
 
 fn parse_labels(labels: Vec<v1::Label>, skip_unknown: bool) -> Result<Labels, Status> {
-    if labels.len() > MOST_LABELS {
+    if labels.len() > MAX_LABELS {
         return Err(too_many(labels.len(), "labels"));
     }
     let labels = labels.into_iter().map(parse_label);
     let labels = labels.collect::<Result<Vec<_>, _>>()?;
     let raters: BTreeSet<&str> = labels.iter().map(|label| &*label.rater).collect();
-    if raters.len() > MOST_RATERS {
+    if raters.len() > MAX_RATERS {
         return Err(too_many(raters.len(), "raters"));
     }
     Ok(Labels {
@@ -224,10 +224,10 @@ mod tests {
                 verdict: v1::JudgedClass::Same.into(),
                 rater: format!("rater {}", rater % count),
             };
-            parse_labels((0..MOST_LABELS).map(label).collect(), false)
+            parse_labels((0..MAX_LABELS).map(label).collect(), false)
         };
-        assert_eq!(of(MOST_RATERS).unwrap().labels.len(), MOST_LABELS);
-        let refused = of(MOST_RATERS + 1).unwrap_err();
+        assert_eq!(of(MAX_RATERS).unwrap().labels.len(), MAX_LABELS);
+        let refused = of(MAX_RATERS + 1).unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
         let said = "the request lists 51 raters, far too many";
         assert_eq!(refused.message(), said);

@@ -19,7 +19,7 @@ use crate::reports::maker::{self, KeptPlace, ReportRequest};
 use crate::reports::report::ReportDir;
 
 /// Most reports in one list.
-const MOST_LISTED: usize = 1_000;
+const MAX_LISTED: usize = 1_000;
 /// Most bytes that a field takes beside its value.
 const FIELD_BYTES: usize = 8;
 
@@ -36,7 +36,7 @@ impl KeepReportRequest {
     pub(super) fn parse(
         engine: &Engine,
         kept: &ReportKeeping,
-        asked: v1::RunReportRequest,
+        request: v1::RunReportRequest,
     ) -> Result<Self, Status> {
         let v1::RunReportRequest {
             name,
@@ -44,7 +44,7 @@ impl KeepReportRequest {
             strict,
             options,
             since,
-        } = asked;
+        } = request;
         let report = report_request::parse(engine, threshold, strict, options)?;
         kept.check_name(&name)?;
         let reports = kept.reports.clone().ok_or_else(|| {
@@ -90,25 +90,25 @@ impl KeepReportRequest {
 pub(super) struct KeptReportsRequest {
     /// When the last one listed was finished, in seconds since 1970.
     after: u64,
-    most: usize,
+    limit: usize,
     longest_message: usize,
 }
 
 impl KeptReportsRequest {
     pub(super) fn parse(
-        asked: &v1::ListReportsRequest,
+        request: &v1::ListReportsRequest,
         longest_message: usize,
     ) -> Result<Self, Status> {
-        let after = u64::try_from(asked.after).map_err(|_| {
+        let after = u64::try_from(request.after).map_err(|_| {
             Status::invalid_argument("`after` is a moment before 1970; no report is so old")
         })?;
-        let most = match asked.limit {
-            0 => MOST_LISTED,
-            limit => (limit as usize).min(MOST_LISTED),
+        let limit = match request.limit {
+            0 => MAX_LISTED,
+            limit => (limit as usize).min(MAX_LISTED),
         };
         Ok(Self {
             after,
-            most,
+            limit,
             longest_message,
         })
     }
@@ -119,7 +119,7 @@ impl KeptReportsRequest {
             let report = encode::report(at, record);
             bytes += report.encoded_len() + FIELD_BYTES;
             let is_full =
-                reply.reports.len() == self.most || bytes + FIELD_BYTES > self.longest_message;
+                reply.reports.len() == self.limit || bytes + FIELD_BYTES > self.longest_message;
             if is_full && !reply.reports.is_empty() {
                 reply.more = true;
                 return ControlFlow::Break(());

@@ -17,7 +17,7 @@ pub const ADMIN_MESSAGE: usize = 1 << 20;
 /// with us, where it is noticed, and not in HTTP/2's own buffer.
 pub(super) const PIECE: usize = 64 << 10;
 /// A client that reads a reply more slowly than this uses up the time allowed for silence.
-pub(super) const LEAST_RATE: Rate = Rate(16 << 10);
+pub(super) const MIN_RATE: Rate = Rate(16 << 10);
 /// After this time a silent connection is pinged.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// The answer must arrive within this time.

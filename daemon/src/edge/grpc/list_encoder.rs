@@ -5,7 +5,7 @@ use simdex_proto::v1;
 
 use crate::encode;
 use crate::engine::Engine;
-use crate::read_side::catalogue::{Group, GroupFile, Pair};
+use crate::read_side::catalogue::{Group, GroupMember, Pair};
 use crate::read_side::judging::{JudgedApart, ListJudge};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Overlap;
@@ -14,7 +14,7 @@ use crate::read_side::query::Overlap;
 pub(super) struct ListEncoder<'a> {
     judge: Option<ListJudge<'a>>,
     /// The principal of the last group visited.
-    principal: Option<GroupFile>,
+    principal: Option<GroupMember>,
     /// Items that were not judged because the time for it ran out.
     unjudged: u64,
 }
@@ -81,7 +81,7 @@ impl<'a> ListEncoder<'a> {
             encoded.not_judged = encode::not_judged(Some(&judged));
             encoded.judgement = judged.judgement().map(encode::judgement);
         }
-        encoded.judged_apart = apart.told();
+        encoded.judged_apart = apart.verdict();
         Ok(encoded)
     }
 }

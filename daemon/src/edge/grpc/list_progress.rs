@@ -11,7 +11,7 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(super) struct ListProgress {
     /// Files of the roots asked about; `None` if the list is resumed.
     of: Option<u64>,
-    told: Instant,
+    last_sent: Instant,
 }
 
 impl ListProgress {
@@ -21,15 +21,15 @@ impl ListProgress {
             of,
             ..v1::ListProgress::default()
         };
-        (Self { of, told: now }, first)
+        (Self { of, last_sent: now }, first)
     }
 
     /// The message to send now, if the last one was sent long enough ago.
     pub(super) fn due(&mut self, files: u64, pairs: u64, now: Instant) -> Option<v1::ListProgress> {
-        if now.duration_since(self.told) < PAUSE {
+        if now.duration_since(self.last_sent) < PAUSE {
             return None;
         }
-        self.told = now;
+        self.last_sent = now;
         Some(v1::ListProgress {
             files,
             of: self.of,
@@ -47,11 +47,11 @@ mod tests {
         let start = Instant::now();
         let (mut progress, first) = ListProgress::begin(Some(9), start);
         assert_eq!((first.files, first.of, first.pairs), (0, Some(9), 0));
-        let told = (1..=9).filter_map(|files| {
+        let sent = (1..=9).filter_map(|files| {
             let now = start + Duration::from_millis(200 * files);
             progress.due(files, 2 * files, now)
         });
-        let told: Vec<_> = told.map(|told| (told.files, told.of, told.pairs)).collect();
-        assert_eq!(told, [3, 6, 9].map(|files| (files, Some(9), 2 * files)));
+        let sent: Vec<_> = sent.map(|sent| (sent.files, sent.of, sent.pairs)).collect();
+        assert_eq!(sent, [3, 6, 9].map(|files| (files, Some(9), 2 * files)));
     }
 }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, IndexReader, MemoryAccount};
+use simdex_index::{Cancel, FileInfo, IndexReader, MemoryAccount};
 use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::{Code, Status};
@@ -20,7 +20,7 @@ use crate::read_side::lists::{self, GroupLocator};
 use crate::read_side::query::QueryError;
 
 /// Advice for a caller whose id belongs to no group.
-const GROUP_IDS: &str = "`simctl groups` lists the ids there are";
+const UNKNOWN_GROUP_ADVICE: &str = "`simctl groups` lists the ids there are";
 
 /// Returns one group; NOT_FOUND if no group has the id, UNAVAILABLE while the members of that group are not settled.
 pub(super) fn group(
@@ -39,7 +39,9 @@ pub(super) fn group(
             let found = lists::group(engine, &GroupLocator::Id(GroupId(id)), strict, account)?;
             if found.group.is_none() {
                 let unknown = format!("no group has the id {id}");
-                return Err(Refused::new(Code::NotFound, &unknown).advised(Some(GROUP_IDS)));
+                return Err(
+                    Refused::new(Code::NotFound, &unknown).advised(Some(UNKNOWN_GROUP_ADVICE))
+                );
             }
             found
         }
@@ -89,7 +91,7 @@ pub(super) fn document(
         true => index.held_text(id, account)?,
         false => None,
     };
-    // The reply is counted separately, so that no memory of the questions' budget waits to be read.
+    // The reply is counted separately, so that no memory of the requests' budget waits to be read.
     Ok(v1::GetDocumentReply {
         document: hash.0.to_vec(),
         chars: record.chars,
@@ -128,7 +130,7 @@ fn files_of(
     }
 }
 
-fn without_text(file: &FileView) -> Status {
+fn without_text(file: &FileInfo) -> Status {
     let path = echo(file.path.as_os_str().as_bytes());
     let state = file.state.name();
     let reason = file.reason.as_str();

@@ -26,26 +26,26 @@ pub(super) struct PairsRequest {
 }
 
 impl PairsRequest {
-    pub(super) fn parse(engine: &Engine, asked: v1::ListPairsRequest) -> Result<Self, Status> {
-        let after = asked.after.map(|place| {
+    pub(super) fn parse(engine: &Engine, request: v1::ListPairsRequest) -> Result<Self, Status> {
+        let after = request.after.map(|place| {
             let (a, b) = (parse_path(place.a)?, parse_path(place.b)?);
             Ok::<_, Status>(PairPlace::of(a.as_os_str(), b.as_os_str()))
         });
-        let containment = asked.containment_threshold;
+        let containment = request.containment_threshold;
         let containment =
             containment.map(|least| parse_ratio(Some(least), least, "containment_threshold"));
         Ok(Self {
             list: ListRequest {
-                view: request_params::parse_roots(engine, &asked.roots)?,
-                threshold: request_params::parse_threshold(engine, asked.threshold)?,
-                strict: asked.strict,
+                view: request_params::parse_roots(engine, &request.roots)?,
+                threshold: request_params::parse_threshold(engine, request.threshold)?,
+                strict: request.strict,
             },
             options: PairOptions {
                 containment: containment.transpose()?,
                 after: after.transpose()?,
             },
-            with_judgement: asked.with_judgement,
-            with_progress: asked.with_progress,
+            with_judgement: request.with_judgement,
+            with_progress: request.with_progress,
         })
     }
 

@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use super::fair_semaphore::ClientId;
-use super::limits::{ClientLimits, HANDSHAKE, LEAST_RATE};
+use super::limits::{ClientLimits, HANDSHAKE, MIN_RATE};
 use crate::base::lock::lock;
 
 pub(super) use request::{Charge, Ticket};
@@ -78,7 +78,7 @@ impl ReplyReading {
     /// The client has read the piece.
     fn taken(&mut self) {
         if let Some((length, since)) = self.piece.take() {
-            let usual = Duration::from_secs(1).max(LEAST_RATE.time_for(length));
+            let usual = Duration::from_secs(1).max(MIN_RATE.time_for(length));
             self.late = (self.late + since.elapsed()).saturating_sub(usual);
         }
     }
@@ -204,8 +204,8 @@ impl Table {
         for connection in self.open.values() {
             of_users.entry(connection.uid).or_default().push(connection);
         }
-        let most = of_users.into_values().max_by_key(Vec::len)?;
-        let youngest = most.last().filter(|_| most.len() > 1);
+        let largest = of_users.into_values().max_by_key(Vec::len)?;
+        let youngest = largest.last().filter(|_| largest.len() > 1);
         youngest.map(|connection| Arc::clone(connection))
     }
 }

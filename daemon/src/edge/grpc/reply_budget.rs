@@ -23,9 +23,9 @@ pub(super) struct UserReplyBudget(UserShare);
 pub(super) type ReplyPermit = BytesPermit;
 
 impl ReplyBudget {
-    /// A budget of `most` bytes.
-    pub(super) fn new(most: u64) -> Self {
-        Self(UserBudget::new(most))
+    /// A budget of `max_bytes` bytes.
+    pub(super) fn new(max_bytes: u64) -> Self {
+        Self(UserBudget::new(max_bytes))
     }
 
     /// The part of one user.

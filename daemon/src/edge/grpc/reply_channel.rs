@@ -23,7 +23,7 @@ const AHEAD_BYTES: usize = 256 << 10;
 /// A full stream is retried this often. A blocking send is not used: it would outlive the deadline
 /// of a client that stops reading.
 const RETRY: Duration = Duration::from_millis(2);
-/// How many times in total an answer may find its stream full while its account overdraws the memory of questions:
+/// How many times in total an answer may find its stream full while its account overdraws the memory of requests:
 /// some seconds. Only one account may overdraw, so all others that need more wait for it.
 const OVERDRAWN_RETRIES: u32 = if cfg!(test) { 3 } else { 2_500 };
 

@@ -33,10 +33,10 @@ impl ReportKeeping {
 
     /// The status of the schedules.
     pub(super) fn schedules(&self) -> Vec<v1::Schedule> {
-        let told = self
+        let statuses = self
             .scheduler
             .iter()
             .flat_map(|scheduler| scheduler.status());
-        told.map(|told| encode::schedule(&told)).collect()
+        statuses.map(|status| encode::schedule(&status)).collect()
     }
 }

@@ -30,7 +30,7 @@ pub(super) fn parse(
         mining_seconds,
         containment,
     } = options.unwrap_or_default();
-    let asked = UncheckedReport {
+    let unchecked = UncheckedReport {
         kind: bounded_name(kind)?,
         files: paths(files)?,
         older_than: older_than_seconds,
@@ -43,7 +43,7 @@ pub(super) fn parse(
         load_file: load_file.map(names).transpose()?,
         with_judgement,
     };
-    let checked = asked.check();
+    let checked = unchecked.check();
     let checked = checked.map_err(|error| {
         Refused::new(Code::InvalidArgument, &error.to_string()).advised(error.advice())
     })?;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use simdex_index::{IndexReader, View};
+use simdex_index::{IndexReader, VisibleRoots};
 use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
@@ -19,7 +19,7 @@ use crate::write_side::roots::path_from;
 /// Most bytes of a path or a name; members nested in members have long ones.
 const LONGEST_PATH: usize = 64 << 10;
 /// Most roots that one request may name.
-const MOST_ROOTS: usize = 4096;
+const MAX_ROOTS: usize = 4096;
 
 /// Decodes an absolute path.
 pub(super) fn parse_path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
@@ -55,15 +55,15 @@ pub(super) fn parse_document_hash(bytes: &[u8]) -> Result<DocumentHash, Status> 
 }
 
 /// Decodes a ratio; `otherwise` is used if none is given.
-pub(super) fn parse_ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<Ratio, Status> {
-    let value = asked.unwrap_or(otherwise);
+pub(super) fn parse_ratio(ratio: Option<f64>, otherwise: f64, what: &str) -> Result<Ratio, Status> {
+    let value = ratio.unwrap_or(otherwise);
     let refusal = || format!("{what} is {value}, not a number from 0 to 1");
     Ratio::new(value).ok_or_else(|| Status::invalid_argument(refusal()))
 }
 
 /// Decodes the threshold of a list or report; the engine's is used if none is given.
-pub(super) fn parse_threshold(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
-    parse_ratio(asked, engine.threshold().get(), "threshold")
+pub(super) fn parse_threshold(engine: &Engine, ratio: Option<f64>) -> Result<Ratio, Status> {
+    parse_ratio(ratio, engine.threshold().get(), "threshold")
 }
 
 /// Decodes the ratios from which a relation has its name: near-duplicate, and contains or contained-in.
@@ -81,7 +81,7 @@ pub(super) fn parse_relation_thresholds(
 }
 
 /// Decodes ids of roots; none given means all roots.
-pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
+pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<VisibleRoots, Status> {
     check_root_count(roots.len())?;
     let known: BTreeSet<u32> = engine.roots.iter().map(|root| root.id.0).collect();
     match roots.iter().find(|id| !known.contains(id)) {
@@ -94,7 +94,7 @@ pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status
 
 /// Refuses a request that names more than all roots.
 pub(super) fn check_root_count(count: usize) -> Result<(), Status> {
-    if count > MOST_ROOTS {
+    if count > MAX_ROOTS {
         return Err(too_many(count, "roots"));
     }
     Ok(())

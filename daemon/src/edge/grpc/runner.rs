@@ -93,8 +93,8 @@ impl RequestRunner {
 
     /// Blocking threads that the requests of all classes may occupy together.
     pub fn threads(config: &GrpcConfig) -> usize {
-        let most = FairSemaphore::most;
-        2 * most(config.max_queries.max(1)) + most(LONG_WORK) + most(STATUSES)
+        let all_slots = FairSemaphore::all_slots;
+        2 * all_slots(config.max_queries.max(1)) + all_slots(LONG_WORK) + all_slots(STATUSES)
     }
 
     /// The engine; UNAVAILABLE while it is being reopened.
@@ -253,13 +253,13 @@ impl RequestRunner {
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<(T, ReplyPermit), Status> {
         let budget = self.reply_budget.for_user(caller.client.uid);
-        let asked = self.run_blocking(class, caller, move |engine, cancel| {
+        let reply = self.run_blocking(class, caller, move |engine, cancel| {
             let made = work(engine, cancel)?;
             // Reserved while the slot is still held, so that no more replies are made at once than there are slots.
             let held = budget.reserve(length(&made)?).ok_or_else(too_much)?;
             Ok((made, held))
         });
-        asked.await
+        reply.await
     }
 
     /// Fills a stream from a blocking thread; it is cancelled when the client disconnects.

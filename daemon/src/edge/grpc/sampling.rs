@@ -57,7 +57,7 @@ fn refused(why: NoSetting) -> Status {
 }
 
 /// The setting in force, as a reply.
-pub(super) fn told(engine: &Engine) -> v1::SamplingReply {
+pub(super) fn reply(engine: &Engine) -> v1::SamplingReply {
     v1::SamplingReply {
         sampling: Some(encode::sampling(&engine.index)),
     }

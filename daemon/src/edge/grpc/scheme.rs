@@ -7,11 +7,11 @@ use simdex_signature::laboratory::Method;
 use tonic::Status;
 
 use super::status::{Refused, too_many};
-use crate::read_side::compare::{ComparedScheme, SchemesAsked};
+use crate::read_side::compare::{ComparedScheme, SchemeSelection};
 use crate::read_side::query::FindKind;
 
 /// Most schemes that one comparison may name.
-const MOST_SCHEMES: usize = 4;
+const MAX_SCHEMES: usize = 4;
 
 /// Decodes the scheme that finds candidates; refuses one that cannot find what is asked for.
 pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKind, Status> {
@@ -33,8 +33,8 @@ pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKi
 }
 
 /// Decodes the schemes of a comparison.
-pub(super) fn parse_schemes(request: &v1::CompareRequest) -> Result<SchemesAsked, Status> {
-    if request.schemes.len() > MOST_SCHEMES {
+pub(super) fn parse_schemes(request: &v1::CompareRequest) -> Result<SchemeSelection, Status> {
+    if request.schemes.len() > MAX_SCHEMES {
         return Err(too_many(request.schemes.len(), "schemes"));
     }
     let mut schemes = Vec::new();
@@ -53,11 +53,11 @@ pub(super) fn parse_schemes(request: &v1::CompareRequest) -> Result<SchemesAsked
         }
     }
     match request.n {
-        Some(n) if !(1..=Method::MOST).contains(&n) => Err(Status::invalid_argument(format!(
+        Some(n) if !(1..=Method::MAX_N).contains(&n) => Err(Status::invalid_argument(format!(
             "n is {n}, not 1 to {}",
-            Method::MOST
+            Method::MAX_N
         ))),
-        n => Ok(SchemesAsked { schemes, n }),
+        n => Ok(SchemeSelection { schemes, n }),
     }
 }
 
@@ -134,7 +134,7 @@ mod tests {
             n,
             ..v1::CompareRequest::default()
         };
-        let parsed = parse_schemes(&asked(&[4, 1, 4], Some(Method::MOST))).unwrap();
+        let parsed = parse_schemes(&asked(&[4, 1, 4], Some(Method::MAX_N))).unwrap();
         assert_eq!(
             parsed.schemes,
             [ComparedScheme::SketchN, ComparedScheme::ModN]
@@ -145,7 +145,7 @@ mod tests {
             asked(&[5], None),
             asked(&[1; 5], None),
             asked(&[1], Some(0)),
-            asked(&[1], Some(Method::MOST + 1)),
+            asked(&[1], Some(Method::MAX_N + 1)),
         ] {
             let refused = parse_schemes(&wrong).unwrap_err();
             assert_eq!(refused.code(), Code::InvalidArgument, "{wrong:?}");

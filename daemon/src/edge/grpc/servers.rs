@@ -9,7 +9,7 @@ use simdex_proto::v1::similarity_server::SimilarityServer;
 use super::limits;
 use super::{AdminService, JudgingService, ReportKeeping, RequestRunner, SimilarityService};
 
-/// The service for questions; messages have at most `longest` bytes.
+/// The service for requests; messages have at most `longest` bytes.
 pub fn similarity(
     runner: &Arc<RequestRunner>,
     longest: usize,

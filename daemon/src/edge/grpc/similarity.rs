@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{Cancel, View};
+use simdex_index::{Cancel, VisibleRoots};
 use simdex_proto::v1::similarity_server::Similarity;
 use simdex_proto::{defaults, v1};
 use tonic::{Request, Response, Status, Streaming};
@@ -49,11 +49,11 @@ impl SimilarityService {
         let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
         let query = upload::receive_query(&mut parts, caller.deadline).await?;
-        let asked = parse(&*self.runner.engine()?, &query)?;
+        let decoded = parse(&*self.runner.engine()?, &query)?;
         let source =
             SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
         Ok(Received {
-            asked,
+            decoded,
             source,
             caller,
             started,
@@ -67,13 +67,13 @@ impl SimilarityService {
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let parse = |engine: &Engine, query: &_| DecodedQuery::parse(engine, kind, query);
         let Received {
-            asked,
+            decoded,
             source,
             caller,
             started,
         } = self.receive(request, parse).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            asked.answer(engine, source, caller, started, cancel)
+            decoded.answer(engine, source, caller, started, cancel)
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
@@ -84,7 +84,7 @@ impl SimilarityService {
 /// A query that was received whole.
 struct Received<P> {
     /// The parameters that it states.
-    asked: P,
+    decoded: P,
     source: SubjectSource,
     caller: Caller,
     /// When the request arrived.
@@ -137,7 +137,7 @@ impl Similarity for SimilarityService {
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindFamilyStream>, Status> {
         let Received {
-            asked,
+            decoded,
             source,
             caller,
             started,
@@ -145,7 +145,7 @@ impl Similarity for SimilarityService {
         let listed = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
-                asked.answer(engine, source, caller, started, sender)
+                decoded.answer(engine, source, caller, started, sender)
             });
         Ok(Response::new(listed.await?))
     }
@@ -155,8 +155,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::CompareRequest>,
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = DecodedComparison::parse(&self.runner, caller, request.into_inner())?;
-        let work = move |engine: &Engine, cancel: &Cancel| asked.answer(engine, caller, cancel);
+        let decoded = DecodedComparison::parse(&self.runner, caller, request.into_inner())?;
+        let work = move |engine: &Engine, cancel: &Cancel| decoded.answer(engine, caller, cancel);
         self.runner.unary(RequestClass::Query, caller, work).await
     }
 
@@ -165,8 +165,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListPairsRequest>,
     ) -> Result<Response<Self::ListPairsStream>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = PairsRequest::parse(&*self.runner.engine()?, request.into_inner())?;
-        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let decoded = PairsRequest::parse(&*self.runner.engine()?, request.into_inner())?;
+        let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Stream, caller, answer);
         Ok(Response::new(listed.await?))
     }
@@ -175,15 +175,15 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
-        let asked = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let decoded = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
         // Components and cores last as long as their work. Stars at the daemon's threshold over all roots are
         // maintained; others are computed before the first is sent, within the deadline of a list.
-        let (class, caller) = match asked.is_long() {
+        let (class, caller) = match decoded.is_long() {
             true => (RequestClass::Work, self.runner.long_caller(&request)),
             false => (RequestClass::Stream, self.runner.caller(&request)),
         };
         let listed = self.runner.stream(class, caller, move |engine, sender| {
-            asked.answer(engine, caller, sender)
+            decoded.answer(engine, caller, sender)
         });
         Ok(Response::new(listed.await?))
     }
@@ -193,8 +193,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListTemplatesRequest>,
     ) -> Result<Response<Self::ListTemplatesStream>, Status> {
         let caller = self.runner.long_caller(&request);
-        let asked = TemplatesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
-        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let decoded = TemplatesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Work, caller, answer);
         Ok(Response::new(listed.await?))
     }
@@ -204,8 +204,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListFolderCopiesRequest>,
     ) -> Result<Response<Self::ListFolderCopiesStream>, Status> {
         let caller = self.runner.long_caller(&request);
-        let asked = FolderCopiesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
-        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let decoded = FolderCopiesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Work, caller, answer);
         Ok(Response::new(listed.await?))
     }
@@ -248,10 +248,10 @@ impl Similarity for SimilarityService {
         request: Request<v1::CalibrateRequest>,
     ) -> Result<Response<v1::CalibrateReply>, Status> {
         let caller = self.runner.long_caller(&request);
-        let asked = calibration_request(&*self.runner.engine()?, &request.into_inner())?;
+        let decoded = calibration_request(&*self.runner.engine()?, &request.into_inner())?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let account = caller.account(engine.index.reader(), cancel);
-            Ok(encode::calibration(calibrate(engine, &asked, &account)?))
+            Ok(encode::calibration(calibrate(engine, &decoded, &account)?))
         };
         self.runner.unary(RequestClass::Work, caller, work).await
     }
@@ -261,8 +261,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::GetSamplingRequest>,
     ) -> Result<Response<v1::SamplingReply>, Status> {
         let caller = self.runner.caller(&request);
-        let told = |engine: &Engine, _: &Cancel| Ok(sampling::told(engine));
-        self.runner.unary(RequestClass::Status, caller, told).await
+        let reply = |engine: &Engine, _: &Cancel| Ok(sampling::reply(engine));
+        self.runner.unary(RequestClass::Status, caller, reply).await
     }
 
     async fn set_sampling(
@@ -274,7 +274,7 @@ impl Similarity for SimilarityService {
         let chosen = sampling::parse(request.into_inner())?;
         let work = move |engine: &Engine, _: &Cancel| {
             engine.set_sampling(chosen)?;
-            Ok(sampling::told(engine))
+            Ok(sampling::reply(engine))
         };
         self.runner.unary(RequestClass::Work, caller, work).await
     }
@@ -287,7 +287,7 @@ impl Similarity for SimilarityService {
         let engine = self.runner.engine()?;
         let v1::WatchEventsRequest { roots, after } = request.into_inner();
         let view = match roots.is_empty() {
-            true => View::All,
+            true => VisibleRoots::All,
             false => request_params::parse_roots(&engine, &roots)?,
         };
         let slot = self.runner.enter(RequestClass::Events, caller).await?;

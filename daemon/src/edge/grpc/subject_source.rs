@@ -151,16 +151,16 @@ fn upload_target(
 }
 
 /// A look at the file asked about, made while the query is answered.
-pub(super) struct FileLook {
+pub(super) struct StalenessCheck {
     look: Look,
     /// When the file was last read, seconds since 1970; `None` if unknown.
     read_at: Option<i64>,
 }
 
-impl FileLook {
+impl StalenessCheck {
     /// If the subject is a file of the index, begins to look whether the file is still as the index has it; a member
     /// changes with the file that it lies in, which is looked up for it.
-    pub(super) fn begin(engine: &Engine, subject: &Subject) -> Result<Option<Self>, IndexError> {
+    pub(super) fn start(engine: &Engine, subject: &Subject) -> Result<Option<Self>, IndexError> {
         let Some(file) = subject.file.as_deref() else {
             return Ok(None);
         };
@@ -170,7 +170,7 @@ impl FileLook {
                 let container = engine
                     .index
                     .reader()
-                    .file_view(&key, &engine.roots.view())?;
+                    .file_info(&key, &engine.roots.view())?;
                 container.map(|container| container.record)
             }
             false => Some(file.record.clone()),
@@ -187,7 +187,7 @@ impl FileLook {
     }
 
     /// When the file was last read, and why it was not read again, if it is known to differ from what the index has.
-    pub(super) fn end(&self) -> Option<LastRead> {
+    pub(super) fn result(&self) -> Option<LastRead> {
         let at = self.read_at;
         self.look.end().map(|why| LastRead { at, why })
     }
@@ -286,7 +286,7 @@ fn own_text(
 }
 
 /// A file of any root, by its path.
-fn file_at(engine: &Engine, path: &std::path::Path) -> Result<simdex_index::FileView, QueryError> {
+fn file_at(engine: &Engine, path: &std::path::Path) -> Result<simdex_index::FileInfo, QueryError> {
     query::file_at_path(engine, path, &engine.roots.view())
 }
 
@@ -294,6 +294,6 @@ fn file_at(engine: &Engine, path: &std::path::Path) -> Result<simdex_index::File
 pub(super) fn recorded_file(
     engine: &Engine,
     path: &std::path::Path,
-) -> Result<simdex_index::FileView, Refused> {
+) -> Result<simdex_index::FileInfo, Refused> {
     Ok(file_at(engine, path)?)
 }

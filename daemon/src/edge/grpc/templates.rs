@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use simdex_index::{IndexError, MemoryAccount, View};
+use simdex_index::{IndexError, MemoryAccount, VisibleRoots};
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
@@ -16,45 +16,50 @@ use crate::read_side::templates::{Template, TemplateSearch, templates};
 use crate::write_side::roots::Root;
 
 /// Most templates listed per root.
-const MOST: u32 = 10_000;
+const MAX_TEMPLATES: u32 = 10_000;
 
 /// Longest text of a template that may be asked for, in bytes.
 const LONGEST: u32 = 1_000_000;
 
 /// A decoded request for a list of templates.
 pub(super) struct TemplatesRequest {
-    view: View,
+    view: VisibleRoots,
     search: TemplateSearch,
     strict: bool,
 }
 
 impl TemplatesRequest {
-    pub(super) fn parse(engine: &Engine, asked: &v1::ListTemplatesRequest) -> Result<Self, Status> {
-        let least = asked.min_documents.unwrap_or(defaults::TEMPLATE_DOCUMENTS);
-        if least < 2 {
+    pub(super) fn parse(
+        engine: &Engine,
+        request: &v1::ListTemplatesRequest,
+    ) -> Result<Self, Status> {
+        let min_documents = request
+            .min_documents
+            .unwrap_or(defaults::TEMPLATE_DOCUMENTS);
+        if min_documents < 2 {
             let refused = "a template occurs in at least 2 documents; ask for 2 documents or more";
             return Err(Status::invalid_argument(refused));
         }
-        let limit = asked.limit.unwrap_or(defaults::TEMPLATES);
-        if !(1..=MOST).contains(&limit) {
+        let limit = request.limit.unwrap_or(defaults::TEMPLATES);
+        if !(1..=MAX_TEMPLATES).contains(&limit) {
             return Err(Status::invalid_argument(format!(
-                "{limit} templates of a root cannot be listed; ask for 1 to {MOST}"
+                "{limit} templates of a root cannot be listed; ask for 1 to {MAX_TEMPLATES}"
             )));
         }
-        let text_bytes = asked.text_bytes.unwrap_or(defaults::TEMPLATE_BYTES);
+        let text_bytes = request.text_bytes.unwrap_or(defaults::TEMPLATE_BYTES);
         if !(1..=LONGEST).contains(&text_bytes) {
             return Err(Status::invalid_argument(format!(
                 "{text_bytes} bytes of a template cannot be shown; ask for 1 to {LONGEST}"
             )));
         }
         Ok(Self {
-            view: request_params::parse_roots(engine, &asked.roots)?,
+            view: request_params::parse_roots(engine, &request.roots)?,
             search: TemplateSearch {
-                least,
+                min_documents,
                 limit: limit as usize,
                 text_bytes: text_bytes as usize,
             },
-            strict: asked.strict,
+            strict: request.strict,
         })
     }
 
@@ -72,7 +77,7 @@ impl TemplatesRequest {
         let account = sender.account(&caller, engine.index.reader());
         let mut summary = v1::TemplatesSummary::default();
         for root in engine.roots.iter().filter(|root| self.view.shows(root.id)) {
-            let view = View::Roots([root.id].into());
+            let view = VisibleRoots::Roots([root.id].into());
             let found = templates(engine.index.reader(), &view, self.search, &account)?;
             summary.templates += found.found;
             summary.documents += found.documents;
@@ -91,7 +96,7 @@ impl TemplatesRequest {
 fn encoded(
     engine: &Engine,
     root: &Root,
-    view: &View,
+    view: &VisibleRoots,
     template: &Template,
     of_documents: u64,
     account: &MemoryAccount,

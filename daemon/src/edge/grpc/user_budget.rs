@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Bytes that all users may take together.
 #[derive(Debug)]
 pub(super) struct UserBudget {
-    most: u64,
+    max_bytes: u64,
     state: Mutex<State>,
 }
 
@@ -32,10 +32,10 @@ pub(super) struct BytesPermit {
 }
 
 impl UserBudget {
-    /// A budget of `most` bytes.
-    pub(super) fn new(most: u64) -> Arc<Self> {
+    /// A budget of `max_bytes` bytes.
+    pub(super) fn new(max_bytes: u64) -> Arc<Self> {
         let state = Mutex::default();
-        Arc::new(Self { most, state })
+        Arc::new(Self { max_bytes, state })
     }
 
     /// The part of one user.
@@ -72,7 +72,7 @@ impl BytesPermit {
         let UserShare { budget, uid } = &self.of;
         let mut state = budget.lock();
         let own = state.by_user.get(uid).copied().unwrap_or(0) + bytes;
-        if state.all + bytes > budget.most || own > budget.most / 2 {
+        if state.all + bytes > budget.max_bytes || own > budget.max_bytes / 2 {
             return false;
         }
         state.all += bytes;

@@ -1,7 +1,7 @@
 //! The JSON lines of `scan`: what would go over the wire, printed as `simctl --json` prints it.
 
 use serde::Serialize;
-use simdex_index::FileView;
+use simdex_index::FileInfo;
 use simdex_proto::lines::{self, Body, Line};
 
 use crate::encode;
@@ -14,7 +14,7 @@ fn line<T: Body + Serialize>(body: &T) -> String {
 }
 
 /// A line `{"type":"file",…}`.
-pub fn file_line(file: &FileView) -> String {
+pub fn file_line(file: &FileInfo) -> String {
     line(&lines::File::from(&encode::file(file)))
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
-use simdex_index::FileView;
+use simdex_index::FileInfo;
 use simdex_proto::completeness::{Completeness, Pending};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -13,13 +13,13 @@ use simdex_schema::{
 };
 
 use super::*;
-use crate::read_side::catalogue::{Group, GroupFile, ListCounts, Pair};
+use crate::read_side::catalogue::{Group, GroupMember, ListCounts, Pair};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Relation;
 
-fn file(path: &[u8], state: State, document: u8) -> FileView {
+fn file(path: &[u8], state: State, document: u8) -> FileInfo {
     let content = ContentHash([document; 32]);
-    FileView {
+    FileInfo {
         path: PathBuf::from(OsString::from_vec(path.to_vec())),
         key: FileKey {
             root: RootId(1),
@@ -56,9 +56,9 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
     }
 }
 
-fn member(path: &[u8], relation: Relation, ratios: [f64; 3]) -> GroupFile {
+fn member(path: &[u8], relation: Relation, ratios: [f64; 3]) -> GroupMember {
     let [resemblance, containment_of_member, containment_of_principal] = ratios;
-    GroupFile {
+    GroupMember {
         file: file(path, State::Indexed, 0xab),
         document: DocumentHash([0xab; 32]),
         relation,

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use simdex_index::FileView;
+use simdex_index::FileInfo;
 use simdex_proto::text::counted;
 
 use crate::base::printable::Printable;
-use crate::read_side::catalogue::{Group, GroupFile, Pair};
+use crate::read_side::catalogue::{Group, GroupMember, Pair};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::Relation;
 
@@ -37,7 +37,7 @@ pub fn group_text(number: usize, group: &Group) -> String {
     text
 }
 
-fn member_text(member: &GroupFile) -> String {
+fn member_text(member: &GroupMember) -> String {
     let path = Printable(&member.file.path);
     let relation = member.relation.name();
     if member.relation != Relation::NearDuplicate {
@@ -67,7 +67,7 @@ pub fn pair_text(pair: &Pair) -> String {
 pub const UNREAD_LEGEND: &str = "files that were not read, or only in part\n";
 
 /// A file that was not read, or only in part, with the reason.
-pub fn unread_text(file: &FileView) -> String {
+pub fn unread_text(file: &FileInfo) -> String {
     let (state, reason) = (file.state.name(), file.reason.as_str());
     let why = match reason {
         "" => state.to_owned(),

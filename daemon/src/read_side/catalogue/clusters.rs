@@ -5,11 +5,11 @@ use std::collections::hash_map::Entry;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 use simdex_schema::{DocId, DocumentHash};
 
-use super::group_files::{FileParts, GroupFiles};
-use super::{PATH, path_of};
+use super::group_loader::{FileParts, GroupLoader};
+use super::{PATH_OVERHEAD_BYTES, path_of};
 use crate::read_side::clusters::{Cluster, Clusters};
 use crate::read_side::query::Relation;
 
@@ -29,7 +29,7 @@ pub struct ClusterFiles {
 #[derive(Clone, Debug)]
 pub struct ClusterMember {
     /// The file, with its state.
-    pub file: FileView,
+    pub file: FileInfo,
     /// Hash of the document it carries.
     pub document: DocumentHash,
     /// Relation to the first file, if both carry one text.
@@ -40,12 +40,12 @@ pub struct ClusterMember {
 /// files it is called several times in succession: only one part is in memory at a time.
 pub fn visit_clusters(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     clusters: &Clusters,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
 ) -> Result<u64, IndexError> {
-    let (reader, cancel) = (GroupFiles { index, view }, account.cancel());
+    let (reader, cancel) = (GroupLoader { index, view }, account.cancel());
     let mut held = GrowingPermit::of(account);
     let mut paths: HashMap<DocId, Option<PathBuf>> = HashMap::new();
     let mut order = Vec::new();
@@ -57,7 +57,7 @@ pub fn visit_clusters(
         if let Entry::Vacant(entry) = paths.entry(first) {
             let path = entry.insert(reader.first_path(first)?);
             let length = path.as_ref().map_or(0, |path| path.as_os_str().len());
-            held.add(length as u64 + 2 * PATH)?;
+            held.add(length as u64 + 2 * PATH_OVERHEAD_BYTES)?;
         }
         held.add(size_of::<(DocId, &Cluster)>() as u64)?;
         order.push((first, cluster));
@@ -85,7 +85,7 @@ pub fn visit_clusters(
     Ok(count)
 }
 
-impl GroupFiles<'_> {
+impl GroupLoader<'_> {
     /// Visits a cluster's files; visits nothing if so many have disappeared that it is no cluster any more.
     fn cluster(
         &self,
@@ -99,13 +99,13 @@ impl GroupFiles<'_> {
         for &id in &cluster.documents {
             account.cancel().check()?;
             if let Some(path) = self.first_path(id)? {
-                held.add(path.as_os_str().len() as u64 + PATH)?;
+                held.add(path.as_os_str().len() as u64 + PATH_OVERHEAD_BYTES)?;
                 documents.push((!documents.is_empty(), path, id));
             }
         }
         documents.sort_by(|a, b| (a.0, a.1.as_os_str()).cmp(&(b.0, b.1.as_os_str())));
-        let least = if cluster.common.is_some() { 2 } else { 1 };
-        if documents.len() < least {
+        let min_documents = if cluster.common.is_some() { 2 } else { 1 };
+        if documents.len() < min_documents {
             return Ok(ControlFlow::Continue(()));
         }
         let common = cluster.common;

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::{Ratio, SchemeKind};
 
@@ -29,7 +29,7 @@ impl Containments {
     pub(super) fn search(
         index: &IndexReader,
         documents: impl Iterator<Item = DocId>,
-        (view, near, least): (&View, Ratio, Ratio),
+        (view, near, least): (&VisibleRoots, Ratio, Ratio),
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
         let params = QueryParams {

@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use simdex_index::{
-    GroupLookup, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, View,
+    GroupLookup, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts,
+    VisibleRoots,
 };
 use simdex_schema::{DocId, DocumentHash, GroupId};
 use simdex_signature::Ratio;
 
-use super::group_files::GroupFiles;
+use super::group_loader::GroupLoader;
 use super::{Group, Listing, bytes_of};
 use crate::base::visit::FirstError;
 
@@ -18,7 +19,7 @@ use crate::base::visit::FirstError;
 #[derive(Clone, Copy, Debug)]
 pub struct GroupSelection<'a> {
     /// The roots whose files may be listed.
-    pub view: &'a View,
+    pub view: &'a VisibleRoots,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
     /// Only groups whose principal's path comes after this one.
@@ -27,7 +28,7 @@ pub struct GroupSelection<'a> {
 
 impl<'a> GroupSelection<'a> {
     /// All groups of a view.
-    pub fn all(view: &'a View, threshold: Ratio) -> Self {
+    pub fn all(view: &'a VisibleRoots, threshold: Ratio) -> Self {
         Self {
             view,
             threshold,
@@ -37,7 +38,7 @@ impl<'a> GroupSelection<'a> {
 }
 
 /// Calls `visit` for each group in the order of the principal's path, and counts them. For a group of more
-/// than `PART` files it is called several times in succession.
+/// than `FILES_PER_PART` files it is called several times in succession.
 pub fn visit_groups(
     index: &IndexReader,
     request: GroupSelection<'_>,
@@ -49,7 +50,7 @@ pub fn visit_groups(
         threshold,
         after,
     } = request;
-    let (reader, cancel) = (GroupFiles { index, view }, account.cancel());
+    let (reader, cancel) = (GroupLoader { index, view }, account.cancel());
     let ordered = reader.groups_by_path(threshold, account)?;
     let mut unsettled = ordered.unsettled;
     let mut count = 0;
@@ -69,7 +70,7 @@ pub fn visit_groups(
     }
     Ok(Listing {
         items: count,
-        skipped_lists: ordered.skipped_lists,
+        common_lists_skipped: ordered.common_lists_skipped,
         unsettled,
     })
 }
@@ -78,12 +79,12 @@ pub fn visit_groups(
 /// of each group.
 pub fn visit_principals(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     threshold: Ratio,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(DocumentHash) -> ControlFlow<()>,
 ) -> Result<(), IndexError> {
-    let reader = GroupFiles { index, view };
+    let reader = GroupLoader { index, view };
     let ordered = reader.groups_by_path(threshold, account)?;
     for (_, group) in ordered.groups {
         account.cancel().check()?;
@@ -101,7 +102,7 @@ pub fn visit_principals(
 /// Calls `visit` for each whole group, in the order of [`visit_groups`]; its memory is counted while it is visited.
 pub fn visit_whole_groups(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     threshold: Ratio,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
@@ -168,7 +169,7 @@ pub struct FoundGroup {
 /// that is served.
 pub fn group_of_document(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     id: DocId,
     account: &MemoryAccount,
 ) -> Result<FoundGroup, IndexError> {
@@ -178,7 +179,7 @@ pub fn group_of_document(
 /// The group with this id, in the same form.
 pub fn group_by_id(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     id: GroupId,
     account: &MemoryAccount,
 ) -> Result<FoundGroup, IndexError> {
@@ -195,7 +196,7 @@ pub fn group_by_id(
 
 fn shown_group(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     known: GroupLookup,
     account: &MemoryAccount,
 ) -> Result<FoundGroup, IndexError> {
@@ -208,7 +209,7 @@ fn shown_group(
         return Ok(found);
     };
     let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
-    let reader = GroupFiles { index, view };
+    let reader = GroupLoader { index, view };
     let mut add = |part| failed.flow(whole.add(part).map(drop));
     if reader.group(&group, account, &mut add)?.is_none() {
         // Its principal has disappeared since.

@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use simdex_index::{
-    FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount, PairSearch, View,
+    FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount, PairSearch, VisibleRoots,
 };
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
 use super::containments::Containments;
-use super::group_files::GroupFiles;
-use super::{GroupFile, Pair, bytes_of, is_first, path_of, stored};
+use super::group_loader::GroupLoader;
+use super::{GroupMember, Pair, bytes_of, is_first, path_of, stored};
 use crate::base::visit::FirstError;
 use crate::read_side::query::{Relation, RelationThresholds};
 
@@ -25,7 +25,7 @@ pub struct PairCounts {
     /// Pairs of files.
     pub pairs: u64,
     /// Posting lists that the search skipped, because no pair depends on them.
-    pub skipped_lists: u64,
+    pub common_lists_skipped: u64,
     /// Documents for which not all that contain them may have been found; `None` if containment was not requested.
     pub uncertain: Option<u64>,
 }
@@ -56,7 +56,7 @@ impl PairPlace {
 
 /// The order in which files are listed and joined: that of stored paths, where a member directly follows its
 /// container. Displayed paths may sort differently.
-fn in_list(a: &FileView, b: &FileView) -> Ordering {
+fn in_list(a: &FileInfo, b: &FileInfo) -> Ordering {
     match a.key.root == b.key.root {
         true => a.key.path.cmp(&b.key.path),
         false => stored(path_of(a)).cmp(&stored(path_of(b))),
@@ -67,7 +67,7 @@ fn in_list(a: &FileView, b: &FileView) -> Ordering {
 #[derive(Clone, Copy, Debug)]
 pub struct PairSelection<'a> {
     /// The roots whose files may be listed.
-    pub view: &'a View,
+    pub view: &'a VisibleRoots,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
     /// Least containment of one document in the other, for pairs that resemble each other less; `None` if these are
@@ -110,7 +110,8 @@ pub fn pairs(
 
 /// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and each copy with
 /// the first file of its document, whatever the threshold. Memory holds only the pairs of one file that were not
-/// visited yet, which are counted, and what a [`PairSearch`] keeps. After the pairs of each file it visits how far it is.
+/// visited yet, which are counted, and what a [`PairSearch`] keeps. After the pairs of each file it visits how far it
+/// is.
 pub fn visit_pairs(
     index: &IndexReader,
     request: PairSelection<'_>,
@@ -123,12 +124,12 @@ pub fn visit_pairs(
         after,
         ..
     } = request;
-    let reader = GroupFiles { index, view };
+    let reader = GroupLoader { index, view };
     let search = index.pair_search(view, threshold);
     let partners = Partners::of(index, &search, &request, account)?;
     let (mut files, mut count) = (0, 0);
     let mut failed = None;
-    let visit_file = &mut |file: FileView| {
+    let visit_file = &mut |file: FileInfo| {
         let mut found = FoundPairs::none(account);
         let listed = reader.pairs_from(&file, &partners, &mut found);
         let listed = listed.map(|()| {
@@ -154,7 +155,7 @@ pub fn visit_pairs(
     failed.map_or(Ok(()), Err)?;
     Ok(PairCounts {
         pairs: count,
-        skipped_lists: search.skipped_lists(),
+        common_lists_skipped: search.common_lists_skipped(),
         uncertain: partners.contained.map(|found| found.uncertain),
     })
 }
@@ -176,9 +177,9 @@ impl<'a> Partners<'a> {
         let PairSelection {
             view, threshold, ..
         } = *request;
-        let contained = request.containment.map(|least| {
+        let contained = request.containment.map(|first| {
             let documents = search.documents();
-            Containments::search(index, documents, (view, threshold, least), account)
+            Containments::search(index, documents, (view, threshold, first), account)
         });
         Ok(Self {
             search,
@@ -240,11 +241,11 @@ fn bytes_of_pair(pair: &Pair) -> u64 {
     bytes_of(&pair.a) + bytes_of(&pair.b)
 }
 
-impl GroupFiles<'_> {
+impl GroupLoader<'_> {
     /// The pairs in which this file is listed first, ordered by the other file.
     fn pairs_from(
         &self,
-        file: &FileView,
+        file: &FileInfo,
         partners: &Partners<'_>,
         found: &mut FoundPairs,
     ) -> Result<(), IndexError> {
@@ -277,30 +278,30 @@ impl GroupFiles<'_> {
     /// The near-duplicates of a file's document that later files carry, and possibly others.
     fn partners(
         &self,
-        file: &FileView,
+        file: &FileInfo,
         id: DocId,
         search: &PairSearch<'_>,
         account: &MemoryAccount,
     ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
         let index = self.index;
-        let next = |most| index.documents_from(self.view, &file.key, most, account);
+        let next = |limit| index.documents_from(self.view, &file.key, limit, account);
         search.look_ahead(id, &next, account)?;
         if let Some(partners) = search.partners_ahead(id, account)? {
             return Ok(partners);
         }
         // Computed only if a partner is found, since a document may have many copies.
-        let least = OnceCell::new();
+        let first = OnceCell::new();
         let is_later = |other: DocId| {
-            let least = match least.get() {
-                Some(least) => least,
+            let first = match first.get() {
+                Some(first) => first,
                 None => {
                     let found = self.first_listed(id, file)?;
-                    least.get_or_init(|| found)
+                    first.get_or_init(|| found)
                 }
             };
             let mut is_later = false;
             self.index.visit_files_of(other, self.view, &mut |other| {
-                is_later = in_list(&other, least).is_gt();
+                is_later = in_list(&other, first).is_gt();
                 if is_later {
                     return ControlFlow::Break(());
                 }
@@ -308,11 +309,11 @@ impl GroupFiles<'_> {
             })?;
             Ok(is_later)
         };
-        search.wanted_partners_of(id, &is_later, account)
+        search.filtered_partners_of(id, &is_later, account)
     }
 
     /// Of the files that carry a document, the first in the list; `file` is one of them.
-    fn first_listed(&self, id: DocId, file: &FileView) -> Result<FileView, IndexError> {
+    fn first_listed(&self, id: DocId, file: &FileInfo) -> Result<FileInfo, IndexError> {
         let first = match self.index.count_files_of(id, self.view) {
             0 | 1 => None,
             _ => self.first_file(id)?,
@@ -325,7 +326,7 @@ impl GroupFiles<'_> {
     fn copies(&self, id: DocId, found: &mut FoundPairs) -> Result<(), IndexError> {
         let (mut first, mut failed) = (None, FirstError::default());
         self.members(id, None, &mut |copy| {
-            let Some(GroupFile { file, document, .. }) = &first else {
+            let Some(GroupMember { file, document, .. }) = &first else {
                 first = Some(copy);
                 return ControlFlow::Continue(());
             };
@@ -345,8 +346,8 @@ impl GroupFiles<'_> {
 
 /// A pair of files with different texts; `edge` counts a's side first.
 fn pair(
-    a: FileView,
-    b: FileView,
+    a: FileInfo,
+    b: FileInfo,
     edge: EdgeRecord,
     thresholds: RelationThresholds,
 ) -> Option<Pair> {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use simdex_index::store::MemoryStore;
 use simdex_index::{
-    Cancel, FileChange, FileView, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget,
-    Opened, Options, UnsettledCounts, View,
+    Cancel, FileChange, FileInfo, Index, IndexError, IndexReader, MemoryAccount, MemoryBudget,
+    Opened, Options, UnsettledCounts, VisibleRoots,
 };
 use simdex_proto::v1::find_reply::Part;
 use simdex_schema::meta::Parameters;
@@ -44,12 +44,12 @@ fn threshold() -> Ratio {
 }
 
 fn all_groups() -> GroupSelection<'static> {
-    GroupSelection::all(&View::All, threshold())
+    GroupSelection::all(&VisibleRoots::All, threshold())
 }
 
 fn all_pairs() -> PairSelection<'static> {
     PairSelection {
-        view: &View::All,
+        view: &VisibleRoots::All,
         threshold: threshold(),
         containment: None,
         after: None,
@@ -95,7 +95,7 @@ fn a_large_group_is_visited_in_parts_and_is_whole_where_that_is_wanted() {
         whole.extend(members.map(|member| member.file.path.display().to_string()));
         ControlFlow::Continue(())
     };
-    visit_whole_groups(&index, &View::All, threshold(), &account, visit).unwrap();
+    visit_whole_groups(&index, &VisibleRoots::All, threshold(), &account, visit).unwrap();
     assert_eq!((whole, budget.used()), (paths, 0));
 }
 
@@ -114,10 +114,16 @@ fn principals_are_those_of_the_groups_that_are_listed() {
         ControlFlow::Continue(())
     })
     .unwrap();
-    visit_principals(index, &View::All, threshold(), &account, &mut |document| {
-        principals.push(document);
-        ControlFlow::Continue(())
-    })
+    visit_principals(
+        index,
+        &VisibleRoots::All,
+        threshold(),
+        &account,
+        &mut |document| {
+            principals.push(document);
+            ControlFlow::Continue(())
+        },
+    )
     .unwrap();
     assert_eq!((principals.len(), &principals), (2, &of_groups));
 }
@@ -128,7 +134,7 @@ fn a_group_that_is_wanted_whole_and_takes_too_much_is_refused() {
     let budget = MemoryBudget::new(2 << 20);
     let account = budget.account(&Cancel::never());
     let visit = &mut |_| ControlFlow::Continue(());
-    let refused = visit_whole_groups(&index, &View::All, threshold(), &account, visit);
+    let refused = visit_whole_groups(&index, &VisibleRoots::All, threshold(), &account, visit);
     let refused = refused.err().unwrap();
     assert!(
         matches!(refused, IndexError::TooMuchMemory { .. }),
@@ -153,7 +159,7 @@ fn a_large_component_is_visited_in_parts() {
     let (index, _dir) = index();
     let budget = MemoryBudget::new(2 << 20);
     let account = budget.account(&Cancel::never());
-    let documents = index.texts(&View::All);
+    let documents = index.texts(&VisibleRoots::All);
     assert_eq!(documents.len(), 2);
     for common in [None, Some(90)] {
         let clusters = Clusters {
@@ -164,10 +170,16 @@ fn a_large_component_is_visited_in_parts() {
             ..Clusters::default()
         };
         let mut parts = Vec::new();
-        let count = visit_clusters(&index, &View::All, &clusters, &account, &mut |part| {
-            parts.push((part.is_continued, part.members.len(), part.common));
-            ControlFlow::Continue(())
-        });
+        let count = visit_clusters(
+            &index,
+            &VisibleRoots::All,
+            &clusters,
+            &account,
+            &mut |part| {
+                parts.push((part.is_continued, part.members.len(), part.common));
+                ControlFlow::Continue(())
+            },
+        );
         assert_eq!(count.unwrap(), 1);
         let right = [(false, 1_000), (true, 1_000), (true, 1_000), (true, 500)];
         assert_eq!(
@@ -230,23 +242,25 @@ fn pairs_of_many_files_are_those_of_each_document_alone_by_path() {
         ControlFlow::Continue(())
     });
     assert!(counted.unwrap().pairs > listed.len() as u64, "copies");
-    let search = index.pair_search(&View::All, threshold());
+    let search = index.pair_search(&VisibleRoots::All, threshold());
     let mut expected = Vec::new();
-    let visit = &mut |file: FileView| {
+    let visit = &mut |file: FileInfo| {
         let (id, _) = file.document.unwrap();
-        let partners = search.wanted_partners_of(id, &|_| Ok(true), &account);
+        let partners = search.filtered_partners_of(id, &|_| Ok(true), &account);
         for (other, edge) in partners.unwrap().iter().copied() {
-            let visit = &mut |other: FileView| {
+            let visit = &mut |other: FileInfo| {
                 let is_later = other.path > file.path;
                 let pair = || (file.path.clone(), other.path, edge.resemblance());
                 expected.extend(is_later.then(pair));
                 ControlFlow::Continue(())
             };
-            index.visit_files_of(other, &View::All, visit).unwrap();
+            index
+                .visit_files_of(other, &VisibleRoots::All, visit)
+                .unwrap();
         }
         ControlFlow::Continue(())
     };
-    index.files(&View::All, &account, visit).unwrap();
+    index.files(&VisibleRoots::All, &account, visit).unwrap();
     expected.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
     assert!(listed.len() > 600, "{}", listed.len());
     assert_eq!(listed, expected);
@@ -429,7 +443,7 @@ fn a_group_whose_principal_went_is_not_called_unknown_before_it_is_settled() {
     })
     .unwrap();
     let (id, principal) = (listed[0].id, listed[0].members[0].file.key.clone());
-    let find = |id| group_by_id(index, &View::All, id, &account).unwrap();
+    let find = |id| group_by_id(index, &VisibleRoots::All, id, &account).unwrap();
     let files = |id| find(id).group.map(|(group, _)| group.members.len());
     assert_eq!((listed.len(), files(id)), (1, Some(3)));
     writer.apply(&[FileChange::removal(principal)]).unwrap();
@@ -475,7 +489,10 @@ fn common_words() -> (Opened, tempfile::TempDir, String) {
 #[test]
 fn what_a_search_skips_is_counted_whatever_is_listed() {
     let (opened, _dir, _) = common_words();
-    let (index, view) = (opened.index.reader(), View::Roots([RootId(2)].into()));
+    let (index, view) = (
+        opened.index.reader(),
+        VisibleRoots::Roots([RootId(2)].into()),
+    );
     let never = Cancel::never();
     let account = index.memory().requests.account(&never);
     let go_on = &mut |_| ControlFlow::Continue(());
@@ -491,13 +508,13 @@ fn what_a_search_skips_is_counted_whatever_is_listed() {
     let pairs = pairs(index, asked, &account, &mut |_| ControlFlow::Continue(()));
     let pairs = pairs.unwrap();
     assert_eq!((groups.items, pairs.pairs), (1, 1));
-    assert!(groups.skipped_lists > 0 && pairs.skipped_lists > 0);
+    assert!(groups.common_lists_skipped > 0 && pairs.common_lists_skipped > 0);
     let asked = ClusterRequest::Components {
         threshold: threshold(),
     };
     let kept = KeptClusters::default();
     let components = clusters(index, &kept, &view, &asked, &account).unwrap();
-    assert!(components.clusters.skipped_lists > 0);
+    assert!(components.clusters.common_lists_skipped > 0);
 }
 
 #[test]
@@ -510,7 +527,7 @@ fn the_summary_of_a_question_counts_the_lists_that_found_no_further_documents() 
         let subject = Subject::from_text(index, text, &account).unwrap();
         let params = similar(SchemeKind::ModN, 0.1);
         let answer = find(index, &subject, &params, &never).unwrap();
-        let reply = encode::answer(answer, Vec::new(), encode::Closing::default()).last();
+        let reply = encode::answer(answer, Vec::new(), encode::SummaryContext::default()).last();
         let Some(Part::Summary(summary)) = reply.and_then(|reply| reply.part) else {
             panic!("no summary");
         };

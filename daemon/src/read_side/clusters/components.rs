@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 
 use simdex_cores::Partition;
-use simdex_index::{GrowingPermit, IndexError, IndexReader, View};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, VisibleRoots};
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 
@@ -16,7 +16,7 @@ use super::{Cluster, Clusters, cluster};
 /// that several files carry is one too.
 pub(super) fn find(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     documents: &[DocId],
     threshold: Ratio,
     held: &mut GrowingPermit,
@@ -34,15 +34,15 @@ pub(super) fn find(
             let is_apart = |other| parts.find(own) != parts.find(other);
             Ok(place(other).is_some_and(is_apart))
         };
-        let next = |most| {
+        let next = |limit| {
             Ok(documents[own as usize..]
                 .iter()
                 .copied()
-                .take(most)
+                .take(limit)
                 .collect())
         };
         search.look_ahead(id, &next, &account)?;
-        let found = search.wanted_partners_of(id, &is_apart, &account)?;
+        let found = search.filtered_partners_of(id, &is_apart, &account)?;
         for other in found.iter().filter_map(|(other, _)| place(*other)) {
             parts.borrow_mut().join(own, other);
         }
@@ -64,6 +64,6 @@ pub(super) fn find(
     Ok(Clusters {
         clusters,
         unfinished: None,
-        skipped_lists: search.skipped_lists(),
+        common_lists_skipped: search.common_lists_skipped(),
     })
 }

@@ -20,7 +20,7 @@ pub const SKETCH_FINGERPRINTS: u32 = 100;
 const FINGERPRINT_BYTES: u64 = 24;
 
 /// Most documents in cores that are listed: a document counts once for each core it is in.
-const MOST_MEMBERS: u64 = 4 << 20;
+const MAX_MEMBERS: u64 = 4 << 20;
 
 /// Signs texts with the smallest fingerprints of the index's own shingles.
 pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
@@ -72,7 +72,7 @@ pub(super) fn find(
     Ok(Clusters {
         clusters: found.clusters,
         unfinished: Some(unfinished),
-        skipped_lists: 0,
+        common_lists_skipped: 0,
     })
 }
 
@@ -130,7 +130,7 @@ impl FoundCores<'_> {
 
     fn add(&mut self, documents: Vec<DocId>, common: u32) -> Result<ControlFlow<()>, IndexError> {
         let members = self.members + documents.len() as u64;
-        if members > MOST_MEMBERS {
+        if members > MAX_MEMBERS {
             return Ok(ControlFlow::Break(()));
         }
         let core = cluster(self.index, documents, Some(common));

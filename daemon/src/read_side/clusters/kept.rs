@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use simdex_index::View;
+use simdex_index::VisibleRoots;
 use simdex_schema::DocId;
 
 use super::{ClusterRequest, Clusters};
@@ -17,12 +17,12 @@ const KEPT: usize = 4;
 
 /// Most bytes of an answer that is kept. Kept answers are bounded by this and not counted: the request that
 /// asks holds a permit for its answer.
-const MOST_BYTES: u64 = 8 << 20;
+const MAX_BYTES: u64 = 8 << 20;
 
 /// Everything that clusters depend on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Key {
-    view: View,
+    view: VisibleRoots,
     kind: Kind,
     documents: blake3::Hash,
 }
@@ -43,7 +43,7 @@ pub(super) struct DocumentState {
 
 impl Key {
     pub(super) fn new(
-        view: &View,
+        view: &VisibleRoots,
         request: &ClusterRequest,
         documents: &[DocId],
         state: &dyn Fn(DocId) -> DocumentState,
@@ -86,7 +86,7 @@ impl KeptClusters {
     /// Keeps an answer, unless it is unfinished or too large.
     pub(super) fn keep(&self, key: Key, clusters: &Arc<Clusters>) {
         let is_finished = clusters.unfinished.unwrap_or(0) == 0;
-        if !is_finished || clusters.bytes() > MOST_BYTES {
+        if !is_finished || clusters.bytes() > MAX_BYTES {
             return;
         }
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -110,7 +110,7 @@ mod tests {
         };
         let key = |ids: &[u64]| {
             let ids: Vec<DocId> = ids.iter().copied().map(DocId).collect();
-            Key::new(&View::All, &request, &ids, &|_| DocumentState {
+            Key::new(&VisibleRoots::All, &request, &ids, &|_| DocumentState {
                 is_copied: false,
                 rung: None,
             })

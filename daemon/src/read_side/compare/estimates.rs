@@ -28,10 +28,10 @@ pub enum ComparedScheme {
 
 /// The schemes that a comparison is asked to use.
 #[derive(Clone, Debug, Default)]
-pub struct SchemesAsked {
+pub struct SchemeSelection {
     /// Those of the index if none is named.
     pub schemes: Vec<ComparedScheme>,
-    /// Their n, from 1 to [`Method::MOST`]; without one, that of signatures that the index keeps of
+    /// Their n, from 1 to [`Method::MAX_N`]; without one, that of signatures that the index keeps of
     /// texts of this length.
     pub n: Option<u64>,
 }
@@ -61,17 +61,17 @@ const WORDS_BYTES: u64 = 4;
 pub(super) fn estimates(
     index: &IndexReader,
     texts: [&ShingledText; 2],
-    asked: &SchemesAsked,
+    selection: &SchemeSelection,
     account: &MemoryAccount,
 ) -> Result<Vec<SchemeEstimate>, QueryError> {
     let own = own_schemes(index);
-    let schemes = match asked.schemes.as_slice() {
+    let schemes = match selection.schemes.as_slice() {
         [] => own.as_slice(),
         named => named,
     };
     let window = index.window();
     let estimates = schemes.iter().map(|scheme| {
-        let method = method(index, *scheme, asked.n, texts)?;
+        let method = method(index, *scheme, selection.n, texts)?;
         estimate(method, window, texts, account)
     });
     estimates.collect()
@@ -113,7 +113,7 @@ fn method(
         held_at(n, signed)
     };
     let size = n.unwrap_or(ladder.fixed_size().modulus());
-    let size = size.clamp(1, Method::MOST) as u32;
+    let size = size.clamp(1, Method::MAX_N) as u32;
     Ok(match scheme {
         ComparedScheme::ModN => Method::mod_n(modulus()?),
         ComparedScheme::BswN => Method::BswN { n: modulus()? },
@@ -124,12 +124,12 @@ fn method(
 
 /// The modulus n, if signatures of texts of these lengths, in bytes, can be held.
 fn held_at(n: u64, lengths: [u64; 2]) -> Result<u64, QueryError> {
-    let least = lengths[0]
+    let min_n = lengths[0]
         .max(lengths[1])
         .div_ceil(ShingleSet::LISTED as u64);
-    match n >= least {
+    match n >= min_n {
         true => Ok(n),
-        false => Err(QueryError::SignatureTooLong { n, least }),
+        false => Err(QueryError::SignatureTooLong { n, min_n }),
     }
 }
 

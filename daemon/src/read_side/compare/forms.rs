@@ -4,7 +4,7 @@ use simdex_index::{Cancel, IndexError, MemoryAccount};
 use simdex_proto::lines::Operation;
 use thiserror::Error;
 
-use super::Comparing;
+use super::CompareParams;
 use crate::read_side::difference::operations::{OPERATION_BYTES, operations};
 use crate::read_side::difference::words::{WordDifference, WordExtent};
 use crate::read_side::difference::{
@@ -41,8 +41,8 @@ impl Forms {
 pub enum LeftOut {
     /// It was not requested.
     #[error("it was not requested")]
-    NotAsked,
-    /// Aligning its lines or words would take more than half of what a question may hold.
+    NotRequested,
+    /// Aligning its lines or words would take more than half of what a request may hold.
     #[error(transparent)]
     TooMuchToAlign(#[from] TooMuchToAlign),
     /// It would be longer than a message.
@@ -104,36 +104,36 @@ impl Room<'_> {
 pub(super) fn differences(
     texts: [&str; 2],
     spans: usize,
-    asked: &Comparing<'_>,
+    params: &CompareParams<'_>,
 ) -> Result<(Result<String, LeftOut>, Option<ComparedWords>), QueryError> {
-    let bytes = asked
+    let bytes = params
         .longest
         .saturating_sub(spans * SPAN_BYTES + NUMBERS_BYTES);
-    let cancel = asked.account.cancel();
+    let cancel = params.account.cancel();
     let mut room = Room { bytes, cancel };
-    let words = asked.forms.is_any();
+    let words = params.forms.is_any();
     let words = words
-        .then(|| by_words(texts, asked, &mut room))
+        .then(|| by_words(texts, params, &mut room))
         .transpose()?;
-    let lines = match asked.forms.lines {
-        true => by_lines(texts, asked, &mut room)?,
-        false => Err(LeftOut::NotAsked),
+    let lines = match params.forms.lines {
+        true => by_lines(texts, params, &mut room)?,
+        false => Err(LeftOut::NotRequested),
     };
     Ok((lines, words))
 }
 
 fn by_lines(
     texts: [&str; 2],
-    asked: &Comparing<'_>,
+    params: &CompareParams<'_>,
     room: &mut Room<'_>,
 ) -> Result<Result<String, LeftOut>, QueryError> {
-    let _held = match permit_to_align(texts, 0, asked.account)? {
+    let _held = match permit_to_align(texts, 0, params.account)? {
         Ok(held) => held,
         Err(too_many) => return Ok(Err(too_many.into())),
     };
     let [a, b] = texts.map(lines);
-    let difference = Difference::between(a, b, &mut || asked.account.cancel().check())?;
-    let (a, b) = asked.names;
+    let difference = Difference::between(a, b, &mut || params.account.cancel().check())?;
+    let (a, b) = params.names;
     let written = difference.unified_while(a, b, |bytes| room.go_on(bytes));
     room.take(written.map(|diff| {
         let bytes = diff.len();
@@ -143,39 +143,39 @@ fn by_lines(
 
 fn by_words(
     texts: [&str; 2],
-    asked: &Comparing<'_>,
+    params: &CompareParams<'_>,
     room: &mut Room<'_>,
 ) -> Result<ComparedWords, QueryError> {
     let bytes = texts.map(|text| text.len() as u64);
-    let account: &MemoryAccount = asked.account;
+    let account: &MemoryAccount = params.account;
     // The output may be as long as both texts, and is held a second time while it is encoded.
     let _held = match permit_to_align_words(texts, bytes.iter().sum(), account)? {
         Ok(held) => held,
         Err(too_much) => {
-            let left_out = |is_asked: bool| match is_asked {
+            let left_out = |is_requested: bool| match is_requested {
                 true => LeftOut::TooMuchToAlign(too_much),
-                false => LeftOut::NotAsked,
+                false => LeftOut::NotRequested,
             };
             return Ok(ComparedWords {
                 extent: None,
-                text: Err(left_out(asked.forms.words)),
-                operations: Err(left_out(asked.forms.operations)),
+                text: Err(left_out(params.forms.words)),
+                operations: Err(left_out(params.forms.operations)),
                 bytes,
             });
         }
     };
     let [a, b] = texts;
     let difference = WordDifference::between_while(a, b, &mut || account.cancel().check())?;
-    let mut text = Err(LeftOut::NotAsked);
-    if asked.forms.words {
-        let written = difference.shown_while(asked.names, |bytes| room.go_on(bytes));
+    let mut text = Err(LeftOut::NotRequested);
+    if params.forms.words {
+        let written = difference.shown_while(params.names, |bytes| room.go_on(bytes));
         text = room.take(written.map(|text| {
             let bytes = text.len();
             (text, bytes)
         }))?;
     }
-    let mut gathered = Err(LeftOut::NotAsked);
-    if asked.forms.operations {
+    let mut gathered = Err(LeftOut::NotRequested);
+    if params.forms.operations {
         let written = gather(&difference, room);
         gathered = room.take(written)?;
     }

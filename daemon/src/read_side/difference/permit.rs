@@ -11,7 +11,7 @@ const LINE_BYTES: u64 = 256;
 /// Aligning two texts would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "aligning {count} {what} takes {needed} MiB, more than the {most} MiB of store.memory_mib that it may"
+    "aligning {count} {what} takes {needed} MiB, more than the {max_mib} MiB of store.memory_mib that it may"
 )]
 pub struct TooMuchToAlign {
     /// What is aligned: lines or words.
@@ -21,7 +21,7 @@ pub struct TooMuchToAlign {
     /// Memory that aligning them needs, MiB, rounded up.
     pub needed: u64,
     /// Memory that it may take, MiB.
-    pub most: u64,
+    pub max_mib: u64,
 }
 
 /// Takes a permit for aligning two texts, and for `beside` bytes that are made on the way; `None` if it is too small
@@ -56,13 +56,13 @@ fn permit(
     account: &MemoryAccount,
 ) -> Result<Result<Option<MemoryPermit>, TooMuchToAlign>, IndexError> {
     let needed = count.saturating_mul(bytes).saturating_add(beside);
-    let most = account.total() / 2;
-    if needed > most {
+    let max_bytes = account.total() / 2;
+    if needed > max_bytes {
         return Ok(Err(TooMuchToAlign {
             what,
             count,
             needed: needed.div_ceil(1 << 20),
-            most: most >> 20,
+            max_mib: max_bytes >> 20,
         }));
     }
     account.take_large(needed).map(Ok)
@@ -160,7 +160,7 @@ mod tests {
         }
         let name =
             "read_side::difference::permit::tests::aligning_holds_what_was_asked_for_at_most";
-        for (case, most) in CASES {
+        for (case, max_bytes) in CASES {
             let folder = tempfile::tempdir().unwrap();
             let [a, b] = texts(case);
             for (name, text) in [("a", &*a), ("b", &*b), ("case", case)] {
@@ -176,11 +176,14 @@ mod tests {
                 .nth(1)
                 .and_then(|said| said.split(' ').next());
             let held: u64 = held.expect(&said).parse().unwrap();
-            eprintln!("{case}: {held} bytes each of {most}");
-            assert!(held <= most, "{case}: {held} bytes each of {most}");
+            eprintln!("{case}: {held} bytes each of {max_bytes}");
+            assert!(
+                held <= max_bytes,
+                "{case}: {held} bytes each of {max_bytes}"
+            );
             // Nor much less: otherwise texts are left out for which there is memory.
             assert!(
-                case != "unlike, a table just grown" || 2 * held > most,
+                case != "unlike, a table just grown" || 2 * held > max_bytes,
                 "{case}: {held}"
             );
         }

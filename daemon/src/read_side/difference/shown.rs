@@ -118,8 +118,8 @@ fn around(written: &str, marked: String) -> String {
 }
 
 /// The last words of a text, at most this many bytes.
-pub(crate) fn ending(text: &str, most: usize) -> String {
-    let Some(from) = text.len().checked_sub(most).filter(|from| *from > 0) else {
+pub(crate) fn ending(text: &str, max_bytes: usize) -> String {
+    let Some(from) = text.len().checked_sub(max_bytes).filter(|from| *from > 0) else {
         return text.to_owned();
     };
     let rest = &text[text.ceil_char_boundary(from)..];
@@ -128,18 +128,18 @@ pub(crate) fn ending(text: &str, most: usize) -> String {
 }
 
 /// The first words of a text, at most this many bytes.
-pub(crate) fn beginning(text: &str, most: usize) -> String {
-    if text.len() <= most {
+pub(crate) fn beginning(text: &str, max_bytes: usize) -> String {
+    if text.len() <= max_bytes {
         return text.to_owned();
     }
-    let first = &text[..text.floor_char_boundary(most)];
+    let first = &text[..text.floor_char_boundary(max_bytes)];
     let word = first.rfind(char::is_whitespace).unwrap_or(first.len());
     format!("{} …", first[..word].trim_end())
 }
 
-/// A block, without its middle if it is longer than `most` bytes.
-pub(crate) fn shortened(block: &str, most: usize) -> String {
-    if block.len() <= most {
+/// A block, without its middle if it is longer than `max_bytes` bytes.
+pub(crate) fn shortened(block: &str, max_bytes: usize) -> String {
+    if block.len() <= max_bytes {
         return block.to_owned();
     }
     let words = counted(block.split_whitespace().count() as u64, "word");

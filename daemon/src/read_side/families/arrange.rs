@@ -25,7 +25,7 @@ use super::grow::{Distances, Frontier};
 use super::times::times;
 
 /// An edge has no direction if the texts differ by less than this: half a percent of the length.
-const LEAST_MARGIN: f64 = 0.005;
+const MIN_MARGIN: f64 = 0.005;
 
 /// What is known of a version.
 #[derive(Clone, Copy, Debug)]
@@ -270,12 +270,12 @@ fn direct_edges(
             (Some(earlier), Some(later)) if earlier > later => Direction::Unknown,
             // That the tree is attached to a dated version does not make that version the earlier one.
             _ if slots[version].0 == UNDATED && trees.hangs(version) => {
-                match rise(from, to) >= LEAST_MARGIN {
+                match rise(from, to) >= MIN_MARGIN {
                     true => Direction::Text,
                     false => Direction::Unknown,
                 }
             }
-            _ if trees.margin(version) >= LEAST_MARGIN => Direction::Text,
+            _ if trees.margin(version) >= MIN_MARGIN => Direction::Text,
             _ => Direction::Unknown,
         }
     };

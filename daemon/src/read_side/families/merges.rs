@@ -5,8 +5,8 @@
 //! the parent says no more than that one was the parent. Both parents must be earlier by a date, since a version from
 //! which two others were cut shares the same with them.
 //!
-//! Costs one row of counts for each version with a dated version on another branch, and one comparison of dates for each
-//! of those; nothing for a version whose parent is on the trunk, as in a history without branches.
+//! Costs one row of counts for each version with a dated version on another branch, and one comparison of dates for
+//! each of those; nothing for a version whose parent is on the trunk, as in a history without branches.
 
 use std::cmp::Reverse;
 
@@ -14,7 +14,7 @@ use super::times::times;
 use super::{Direction, PlacedVersion, Version};
 
 /// Least shingles of a version that one parent has and the other lacks: a passage of some 80 bytes.
-pub const LEAST_APART: u64 = 64;
+pub const MIN_APART: u64 = 64;
 
 /// What a version shares with its parent and another version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub fn second_parents<E>(
     go_on: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<Vec<SecondParent>, E> {
     let (branches, times) = (Branches::of(placed), times(versions));
-    let least = origins.sampled(LEAST_APART);
+    let min_apart = origins.sampled(MIN_APART);
     let (mut found, mut trunk) = (Vec::new(), Trunk::of(placed.len()));
     for (at, placed_version) in placed.iter().enumerate() {
         let version = placed_version.version;
@@ -83,7 +83,7 @@ pub fn second_parents<E>(
         go_on()?;
         let apart = origins.apart(version, parent);
         let holds = dated.into_iter().filter(|(other, _)| {
-            apart[*other].other_alone >= least && apart[*other].parent_alone >= least
+            apart[*other].other_alone >= min_apart && apart[*other].parent_alone >= min_apart
         });
         let best = holds.max_by_key(|(other, _)| {
             let SharedApart {

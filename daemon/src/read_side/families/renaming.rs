@@ -15,11 +15,11 @@ const OFTEN: u64 = 4;
 /// It stands this many times less often, or not at all, in the other text.
 const RARER: u64 = 10;
 /// Words of a name.
-const MOST_WORDS: usize = 4;
+const MAX_WORDS: usize = 4;
 /// Names that were replaced at once.
-const MOST_NAMES: usize = 4;
+const MAX_NAMES: usize = 4;
 /// A name stands at least once for this many times that the most frequent one does.
-const LEAST_SHARE: u64 = 8;
+const MIN_SHARE_DIVISOR: u64 = 8;
 
 /// A name of the earlier text, and what stands for it in the later one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +77,7 @@ fn frequent_names<'a>(text: &'a str, is_of_name: &dyn Fn(&str) -> bool) -> Vec<(
         let is_next = is_of_name(&text[at..end]);
         open = match open {
             Some((begin, last, count))
-                if is_next && count < MOST_WORDS && &text[last..at] == " " =>
+                if is_next && count < MAX_WORDS && &text[last..at] == " " =>
             {
                 Some((begin, end, count + 1))
             }
@@ -90,11 +90,11 @@ fn frequent_names<'a>(text: &'a str, is_of_name: &dyn Fn(&str) -> bool) -> Vec<(
     note(open);
     let mut names: Vec<_> = found.into_iter().collect();
     names.sort_unstable_by_key(|(_, (count, at))| (Reverse(*count), *at));
-    let most = names.first().map_or(0, |(_, (count, _))| *count);
-    let is_frequent = |count: u64| count >= OFTEN && count * LEAST_SHARE >= most;
+    let max_count = names.first().map_or(0, |(_, (count, _))| *count);
+    let is_frequent = |count: u64| count >= OFTEN && count * MIN_SHARE_DIVISOR >= max_count;
     let names = names.into_iter().map(|(name, (count, _))| (name, count));
     let names = names.filter(|(_, count)| is_frequent(*count));
-    names.take(MOST_NAMES).collect()
+    names.take(MAX_NAMES).collect()
 }
 
 /// A text with a name replaced wherever it stands as whole words.

@@ -43,24 +43,24 @@ pub struct Samples {
     /// A fingerprint is held if it is divisible by 2 to this power.
     level: u32,
     total: usize,
-    most: usize,
+    max_sampled: usize,
 }
 
 impl Samples {
-    /// No versions yet; at most `most` fingerprints in all.
-    pub fn new(most: usize) -> Self {
+    /// No versions yet; at most `max_sampled` fingerprints in all.
+    pub fn new(max_sampled: usize) -> Self {
         Self {
             held: Vec::new(),
             level: 0,
             total: 0,
-            most,
+            max_sampled,
         }
     }
 
     /// Makes room for a version of `shingles`, and estimates how many fingerprints there will be.
     pub fn make_room(&mut self, shingles: usize) -> usize {
         let expected = |level| shingles.checked_shr(level).unwrap_or(0);
-        while self.total + expected(self.level) > self.most && self.level < u64::BITS {
+        while self.total + expected(self.level) > self.max_sampled && self.level < u64::BITS {
             self.coarsen();
         }
         self.total + expected(self.level)
@@ -74,7 +74,7 @@ impl Samples {
         thin(&mut sample, self.level);
         self.total += sample.len();
         self.held.push(sample);
-        while self.total > self.most && self.level < u64::BITS {
+        while self.total > self.max_sampled && self.level < u64::BITS {
             self.coarsen();
         }
     }

@@ -5,12 +5,12 @@
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{FileView, GrowingPermit, IndexError, View};
+use simdex_index::{FileInfo, GrowingPermit, IndexError, VisibleRoots};
 use simdex_signature::SchemeKind;
 
 use super::{
-    Finding, FindingError, MOST_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN,
-    bytes as bytes_of, count,
+    Finding, FindingError, MAX_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes as bytes_of,
+    count,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, QueryParams, Relation};
@@ -19,7 +19,7 @@ use crate::read_side::query::{FindKind, QueryParams, Relation};
 pub(super) fn files_at(
     scope: &ReportScope<'_>,
     files: &[PathBuf],
-) -> Result<Vec<FileView>, FindingError> {
+) -> Result<Vec<FileInfo>, FindingError> {
     scope.files_at(files, &scope.engine.roots.view())
 }
 
@@ -28,7 +28,7 @@ pub(super) fn find(
     files: &[PathBuf],
     take: &mut TakeFinding<'_>,
 ) -> Result<Sums, FindingError> {
-    let asked = files_at(scope, files)?;
+    let indexed_files = files_at(scope, files)?;
     let mut sums = Sums::from([
         ("copies", 0),
         ("cut_short", 0),
@@ -42,11 +42,11 @@ pub(super) fn find(
         threshold: scope.threshold.min(scope.containment),
         relation_threshold: scope.threshold,
         containment_threshold: scope.containment,
-        limit: MOST_FOUND,
+        limit: MAX_FOUND,
         view: scope.view.clone(),
         keeps_texts: false,
     };
-    for file in &asked {
+    for file in &indexed_files {
         scope.cancel().check()?;
         find_for_file(scope, &params, file, &mut sums, take)?;
     }
@@ -56,7 +56,7 @@ pub(super) fn find(
 fn find_for_file(
     scope: &ReportScope<'_>,
     params: &QueryParams,
-    file: &FileView,
+    file: &FileInfo,
     sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
@@ -75,7 +75,7 @@ fn find_for_file(
         )
     };
     let hits = answer.hits.iter();
-    let hits = hits.filter(|hit| !hit.is_query && holds(hit.relation));
+    let hits = hits.filter(|hit| !hit.is_subject && holds(hit.relation));
     let (found, _held) = scope.findings_of_hits(hits, &of)?;
     take_all(found, sums, take)
 }
@@ -96,8 +96,8 @@ fn take_all(
 /// large, or because its text is damaged. Returned with the permit for them.
 pub(super) fn same_bytes(
     scope: &ReportScope<'_>,
-    file: &FileView,
-    view: &View,
+    file: &FileInfo,
+    view: &VisibleRoots,
     sums: &mut Sums,
 ) -> Result<(Vec<Finding>, GrowingPermit), FindingError> {
     let mut held = GrowingPermit::of(scope.account);
@@ -110,7 +110,7 @@ pub(super) fn same_bytes(
         if other.key == file.key {
             return ControlFlow::Continue(());
         }
-        is_cut = found.len() == MOST_FOUND;
+        is_cut = found.len() == MAX_FOUND;
         if is_cut {
             return ControlFlow::Break(());
         }

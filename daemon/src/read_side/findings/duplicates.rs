@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use simdex_extract::Fact;
-use simdex_index::{FileView, GrowingPermit, IndexError};
+use simdex_index::{FileInfo, GrowingPermit, IndexError};
 use simdex_schema::{ContentHash, DocId, State};
 
 use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
@@ -20,7 +20,7 @@ use crate::base::visit::FirstError;
 
 /// Contents without a document (too large to be compared, or damaged) that are held at once; further ones are
 /// counted as not compared, and their copies are not found.
-const MOST_UNCOMPARED: usize = 1 << 18;
+const MAX_UNCOMPARED: usize = 1 << 18;
 
 const NAMES: [&str; 6] = [
     "hard_links",
@@ -73,7 +73,7 @@ struct KeptFiles {
 
 impl KeptFiles {
     /// Notes the file that is kept of all.
-    fn keep_best(&mut self, file: &FileView, held: &mut GrowingPermit) -> Result<(), IndexError> {
+    fn keep_best(&mut self, file: &FileInfo, held: &mut GrowingPermit) -> Result<(), IndexError> {
         held.add(INODE)?;
         self.inodes.insert(inode(file));
         self.best = Some(file.path.clone());
@@ -87,7 +87,7 @@ impl KeptFiles {
     fn keep(
         &mut self,
         content: ContentHash,
-        file: &FileView,
+        file: &FileInfo,
         held: &mut GrowingPermit,
     ) -> Result<(), IndexError> {
         held.add(CONTENT + 2 * file.path.as_os_str().len() as u64)?;
@@ -97,7 +97,7 @@ impl KeptFiles {
 }
 
 /// Device and inode of a file.
-fn inode(file: &FileView) -> (u64, u64) {
+fn inode(file: &FileInfo) -> (u64, u64) {
     (file.record.stat.device, file.record.stat.inode)
 }
 
@@ -111,7 +111,7 @@ enum Fitness {
 
 impl Fitness {
     /// `None` if the file cannot stand for others: it is a member, or was read only in part.
-    fn of(file: &FileView) -> Option<Self> {
+    fn of(file: &FileInfo) -> Option<Self> {
         let content = file.content.as_ref().filter(|_| !file.key.is_member())?;
         match (content.state, content.warnings.is_empty()) {
             (State::Partial, _) => None,
@@ -122,7 +122,7 @@ impl Fitness {
 }
 
 /// Whether a file may hold more than its text.
-fn may_hold_more(file: &FileView) -> bool {
+fn may_hold_more(file: &FileInfo) -> bool {
     file.content.as_ref().is_some_and(|content| {
         content.state == State::Partial || content.count(Fact::Members.code()) > 0
     })
@@ -141,7 +141,7 @@ struct DuplicateFinder<'a, 'b> {
 
 impl DuplicateFinder<'_, '_> {
     /// Handles a document at its first file: all its files at once.
-    fn file(&mut self, file: &FileView) -> Result<(), FindingError> {
+    fn file(&mut self, file: &FileInfo) -> Result<(), FindingError> {
         let index = self.scope.engine.index.reader();
         let Some(document) = file.content.as_ref().and_then(|content| content.document) else {
             return self.compare_bytes(file);
@@ -165,8 +165,8 @@ impl DuplicateFinder<'_, '_> {
 
     /// The file to keep of those that carry a document, if one can stand for others. Later files are looked at only
     /// until a whole one is found.
-    fn best_file_of(&self, document: DocId) -> Result<Option<FileView>, FindingError> {
-        let (mut best, mut checked) = (None::<(Fitness, FileView)>, Ok(()));
+    fn best_file_of(&self, document: DocId) -> Result<Option<FileInfo>, FindingError> {
+        let (mut best, mut checked) = (None::<(Fitness, FileInfo)>, Ok(()));
         let index = self.scope.engine.index.reader();
         index.visit_files_of(document, self.scope.view, &mut |file| {
             checked = self.scope.cancel().check();
@@ -185,12 +185,12 @@ impl DuplicateFinder<'_, '_> {
     }
 
     /// Handles a file whose content has no document: only its bytes can be the same.
-    fn compare_bytes(&mut self, file: &FileView) -> Result<(), FindingError> {
+    fn compare_bytes(&mut self, file: &FileInfo) -> Result<(), FindingError> {
         let Some(content) = file.record.content() else {
             return Ok(());
         };
         let is_new = !self.uncompared.contains_key(&content);
-        if is_new && self.uncompared.len() >= MOST_UNCOMPARED {
+        if is_new && self.uncompared.len() >= MAX_UNCOMPARED {
             count(&mut self.sums, "not_compared", 1);
             return Ok(());
         }
@@ -205,7 +205,7 @@ impl DuplicateFinder<'_, '_> {
     /// Compares a file with the kept one of its document and with those that came before.
     fn compare_with_kept(
         &mut self,
-        file: &FileView,
+        file: &FileInfo,
         kept: &mut KeptFiles,
         held: &mut GrowingPermit,
     ) -> Result<(), FindingError> {
@@ -236,7 +236,7 @@ impl DuplicateFinder<'_, '_> {
 
     fn take_finding(
         &mut self,
-        file: &FileView,
+        file: &FileInfo,
         relation: &'static str,
         of: &std::path::Path,
     ) -> Result<(), FindingError> {

@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use simdex_index::{FileView, GrowingPermit, View};
+use simdex_index::{FileInfo, GrowingPermit, VisibleRoots};
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
 use super::copies::same_bytes;
 use super::{
-    Finding, FindingError, MOST_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes, count,
+    Finding, FindingError, MAX_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes, count,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, Hit, QueryParams, Relation};
@@ -45,7 +45,7 @@ pub(super) fn find(
         threshold: scope.threshold.min(scope.containment),
         relation_threshold: scope.engine.threshold().get(),
         containment_threshold: scope.engine.threshold().get(),
-        limit: MOST_FOUND,
+        limit: MAX_FOUND,
         view: outside,
         keeps_texts: false,
     };
@@ -84,7 +84,7 @@ pub(super) fn find(
 fn find_for_file(
     scope: &ReportScope<'_>,
     params: &QueryParams,
-    file: &FileView,
+    file: &FileInfo,
     sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
@@ -99,7 +99,7 @@ fn find_for_file(
 
 /// Whether a file resembles the document inside, or shares text with it, by as much as is asked for.
 fn shares_enough(scope: &ReportScope<'_>, hit: &Hit) -> bool {
-    let reaches = |value: Option<f64>, least: f64| value.is_some_and(|value| value >= least);
+    let reaches = |value: Option<f64>, min: f64| value.is_some_and(|value| value >= min);
     let overlap = &hit.overlap;
     matches!(
         hit.relation,
@@ -112,8 +112,8 @@ fn shares_enough(scope: &ReportScope<'_>, hit: &Hit) -> bool {
 /// Finds the files with the same bytes as a file that is not compared; nothing for an empty file.
 fn find_same_bytes(
     scope: &ReportScope<'_>,
-    outside: &View,
-    file: &FileView,
+    outside: &VisibleRoots,
+    file: &FileInfo,
     sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {

@@ -1,10 +1,10 @@
 //! Versions that a later one superseded and that are older than an age: by family, in the order of its versions.
 //!
-//! Families are searched for as `versions` does, by the thresholds of the report: from the principal of each group, by its path, then from each old
-//! document that was in none of these families, since revisions may be too far apart to be in one group
-//! ([`remaining_documents`]). A version is superseded by one that was revised from it, or that contains it, if there is
-//! evidence which of them is later. An excerpt supersedes nothing; and if one text contains another, its greater length
-//! is no evidence which was there first.
+//! Families are searched for as `versions` does, by the thresholds of the report: from the principal of each group, by
+//! its path, then from each old document that was in none of these families, since revisions may be too far apart to be
+//! in one group ([`remaining_documents`]). A version is superseded by one that was revised from it, or that contains
+//! it, if there is evidence which of them is later. An excerpt supersedes nothing; and if one text contains another,
+//! its greater length is no evidence which was there first.
 //!
 //! A version has the date of its earliest file. A file of it that was made after the last of its successors, such as a
 //! restored old version, is not stale.
@@ -15,7 +15,7 @@ mod remaining_documents;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use simdex_index::{GrowingPermit, View};
+use simdex_index::{GrowingPermit, VisibleRoots};
 use simdex_proto::defaults;
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::SchemeKind;
@@ -57,7 +57,7 @@ pub(super) fn find(
         relation_threshold: relation_threshold.get(),
         containment_threshold: scope.containment,
         scheme: SchemeKind::ModN,
-        most: defaults::VERSIONS as usize,
+        limit: defaults::VERSIONS as usize,
         view: scope.view.clone(),
     };
     let before = scope.now.saturating_sub_unsigned(age);
@@ -74,7 +74,7 @@ pub(super) fn find(
         take,
     };
     let mut failed = FirstError::default();
-    let (index, view): (_, &View) = (scope.engine.index.reader(), scope.view);
+    let (index, view): (_, &VisibleRoots) = (scope.engine.index.reader(), scope.view);
     let account = scope.account;
     catalogue::visit_principals(index, view, relation_threshold, account, &mut |document| {
         let is_new = !finder.placed.contains(&document);

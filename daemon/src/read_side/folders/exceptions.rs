@@ -5,37 +5,37 @@
 
 use std::collections::HashMap;
 
-use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 use super::identified_files::visit_identified_files;
 use super::matching::{FileIdentity, FolderId};
 use super::{Folders, GroupNames, NamedPair};
 
 /// Bytes that a file to be listed takes beside its path: its entry in a map, and a place in a list.
-const WANTED_BYTES: u64 = 256;
+const BYTES_PER_EXCEPTION: u64 = 256;
 
 /// A file, identified by its folder, its document, and the hash of its name.
-type Wanted = (FolderId, u64, u64);
+type ExceptionKey = (FolderId, u64, u64);
 
-/// Adds to pairs the paths of their exceptions, at most `most` files of each folder.
+/// Adds to pairs the paths of their exceptions, at most `max_files` files of each folder.
 pub(super) fn add_exception_paths(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     groups: &GroupNames,
     folders: &mut Folders,
     pairs: &mut [NamedPair],
-    (most, account): (usize, &MemoryAccount),
+    (max_files, account): (usize, &MemoryAccount),
     held: &mut GrowingPermit,
 ) -> Result<(), IndexError> {
-    let mut wanted: HashMap<Wanted, Vec<(usize, usize)>> = HashMap::new();
+    let mut exceptions: HashMap<ExceptionKey, Vec<(usize, usize)>> = HashMap::new();
     let contents = folders.tree.contents();
     for (at, pair) in pairs.iter().enumerate() {
         account.cancel().check()?;
-        let alone = folders.tree.exceptions(&contents, &pair.counts, most);
+        let alone = folders.tree.exceptions(&contents, &pair.counts, max_files);
         for (side, files) in alone.into_iter().enumerate() {
-            held.add(WANTED_BYTES * files.len() as u64)?;
+            held.add(BYTES_PER_EXCEPTION * files.len() as u64)?;
             for (folder, FileIdentity { document, name, .. }) in files {
-                wanted
+                exceptions
                     .entry((folder, document, name))
                     .or_default()
                     .push((at, side));
@@ -47,7 +47,7 @@ pub(super) fn add_exception_paths(
         let FileIdentity { document, name, .. } = identity;
         let folder = folders.folder_of(path, root);
         // Two files of the same name are in one folder if their own folders were left out.
-        for (at, side) in wanted
+        for (at, side) in exceptions
             .remove(&(folder, document, name))
             .into_iter()
             .flatten()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use simdex_index::{IndexError, IndexReader, MemoryAccount, View};
+use simdex_index::{IndexError, IndexReader, MemoryAccount, VisibleRoots};
 use simdex_schema::{RootId, path};
 
 use super::GroupNames;
@@ -17,7 +17,7 @@ pub(super) type VisitIdentifiedFile<'a> =
 /// Visits the files of a view that carry anything, each with its path and the length of its root's path.
 pub(super) fn visit_identified_files(
     index: &IndexReader,
-    view: &View,
+    view: &VisibleRoots,
     groups: &GroupNames,
     account: &MemoryAccount,
     visit: &mut VisitIdentifiedFile<'_>,

@@ -9,7 +9,7 @@
 //! 3. If pairs are nested in each other, the outermost is listed, unless an inner one has as many files in common:
 //!    then that one is. So exact copies become one line, and so do their pairs with one other folder.
 //!
-//! Cost: files times their depth, which is at most [`MOST_DEPTH`], whatever the input: a file is evidence with
+//! Cost: files times their depth, which is at most [`MAX_DEPTH`], whatever the input: a file is evidence with
 //! fewer than 8 others in each of three ways; and a pair of folders is counted only if a quarter of the smaller
 //! one is evidence and the larger one is at most a bounded number of times as large.
 
@@ -24,9 +24,9 @@ use classes::Classes;
 pub(super) use contents::Contents;
 
 /// Most pairs of folders that are counted in the first step: 24 bytes each, with spare capacity.
-pub const MOST_PAIRS: usize = 1 << 21;
+pub const MAX_PAIRS: usize = 1 << 21;
 /// Greatest depth of a folder below its root: deeper files count for the folder above.
-pub const MOST_DEPTH: usize = 64;
+pub const MAX_DEPTH: usize = 64;
 
 /// Bytes of a pair that was counted: in lists that double as they grow, in a map of their places, and among the
 /// pairs listed.
@@ -147,12 +147,12 @@ impl Tree {
         self.files.len()
     }
 
-    /// The pairs of folders of which at least `least` (above 0, to 1) of all files are in the other, and that each
+    /// The pairs of folders of which at least `min_share` (above 0, to 1) of all files are in the other, and that each
     /// have at least `fewest` files in common. `go_on` is called periodically with the bytes that are to be held next
     /// beyond those of the first step's pairs; `None` if it returns false.
     pub fn copies(
         &self,
-        least: f64,
+        min_share: f64,
         fewest: u64,
         go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<MatchedFolders> {
@@ -168,7 +168,7 @@ impl Tree {
             let (own, other) = (contents.count(a), contents.count(b));
             let (smaller, larger) = (own.min(other), own.max(other));
             // Even if all texts of both were in one file each, no larger folder could reach the share.
-            let is_alike = larger as f64 <= (2.0 / least - 1.0) * smaller as f64;
+            let is_alike = larger as f64 <= (2.0 / min_share - 1.0) * smaller as f64;
             is_alike && count >= fewest.max(1) && 4 * count >= smaller
         };
         let candidates = gathered
@@ -176,14 +176,14 @@ impl Tree {
             .iter()
             .map(|(pair, count)| (*pair, *count));
         let candidates = candidates.filter(is_open).map(|(pair, _)| pair);
-        let is_told = |pair: &(FolderId, FolderId)| {
+        let is_listed = |pair: &(FolderId, FolderId)| {
             classes.are_linked(*pair) || classes.neighbours.contains(pair)
         };
         let exact = classes.neighbours.iter().copied();
         let mut counted = Vec::new();
-        for (a, b) in exact.chain(candidates.filter(|pair| !is_told(pair))) {
+        for (a, b) in exact.chain(candidates.filter(|pair| !is_listed(pair))) {
             let pair = contents.compare(a, b);
-            let is_copy = pair.share() >= least && pair.in_common() >= fewest;
+            let is_copy = pair.share() >= min_share && pair.in_common() >= fewest;
             if !go_on(if is_copy { COUNTED } else { 0 }) {
                 return None;
             }
@@ -203,16 +203,16 @@ impl Tree {
         Contents::of(self)
     }
 
-    /// The files of both folders of a pair that have no counterpart in the other, at most `most` of each, with their
-    /// folders.
+    /// The files of both folders of a pair that have no counterpart in the other, at most `max_files` of each, with
+    /// their folders.
     pub(super) fn exceptions(
         &self,
         contents: &Contents,
         pair: &FolderPair,
-        most: usize,
+        max_files: usize,
     ) -> [Vec<(FolderId, FileIdentity)>; 2] {
         [(pair.a, pair.b), (pair.b, pair.a)].map(|(own, other)| {
-            let alone = contents.unmatched(own, other, most).into_iter();
+            let alone = contents.unmatched(own, other, max_files).into_iter();
             let file = |number: u32| &self.files[number as usize];
             alone
                 .map(file)
@@ -272,7 +272,7 @@ impl Tree {
     }
 
     /// Places of the other pairs that this one is nested in, one folder in each. Cost: the square of the depth, only
-    /// for pairs that are listed; folders are at most [`MOST_DEPTH`] deep.
+    /// for pairs that are listed; folders are at most [`MAX_DEPTH`] deep.
     fn outer_pairs(
         &self,
         a: FolderId,

@@ -1,7 +1,7 @@
-//! Judges the hits of one question, on two threads if no other question uses the second.
+//! Judges the hits of one request, on two threads if no other request uses the second.
 //!
-//! A judgement depends on the pair alone, so two threads give the answer of one. Each takes the next hit in the order of
-//! the answer; copies of a document are adjacent, and judged by one thread, which reads their text once.
+//! A judgement depends on the pair alone, so two threads give the answer of one. Each takes the next hit in the order
+//! of the answer; copies of a document are adjacent, and judged by one thread, which reads their text once.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -14,12 +14,12 @@ use super::{HeldJudgedText, JudgedSide, analyse, known_signals, withhold_if_doub
 use crate::base::lock::lock;
 use crate::base::two_threads::each_on_two_threads;
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::query::{Hit, KeptTexts, QueryError, ShingledText, Subject};
+use crate::read_side::query::{Hit, QueryError, ShingledText, Subject, TextsForJudging};
 
-/// Longest time for judging the hits of one question.
+/// Longest time for judging the hits of one request.
 const TIME: Duration = Duration::from_secs(10);
 /// Fewer hits are judged on one thread: starting another takes as long as judging one.
-const LEAST_FOR_TWO: usize = 4;
+const MIN_HITS_FOR_TWO_THREADS: usize = 4;
 
 /// Judges hits of an answer, in this order while there is time, by the texts that were kept and those that are read
 /// again.
@@ -31,7 +31,7 @@ pub fn judge_hits<'h>(
     index: &IndexReader,
     subject: &Subject,
     hits: impl Iterator<Item = &'h mut Hit>,
-    texts: &mut KeptTexts,
+    texts: &mut TextsForJudging,
 ) -> Result<(), QueryError> {
     let Some(text) = subject.text() else {
         return Ok(());
@@ -46,9 +46,9 @@ pub fn judge_hits<'h>(
         texts: Mutex::new(texts),
         until: Instant::now() + TIME,
     };
-    let is_judged = |hit: &&mut Hit| !hit.is_query && hit.overlap.verified;
+    let is_judged = |hit: &&mut Hit| !hit.is_subject && hit.overlap.verified;
     let mut hits: Vec<&mut Hit> = hits.filter(is_judged).collect();
-    let second = match hits.len() < LEAST_FOR_TWO {
+    let second = match hits.len() < MIN_HITS_FOR_TWO_THREADS {
         true => None,
         false => index.second_thread(),
     };
@@ -68,10 +68,10 @@ struct HitJudge<'a> {
     subject: &'a Subject,
     text: &'a ShingledText,
     account: &'a MemoryAccount,
-    /// The question's own text, once it was needed.
+    /// The request's own text, once it was needed.
     own: Mutex<Option<HeldJudgedText>>,
-    /// Texts that the question has read.
-    texts: Mutex<&'a mut KeptTexts>,
+    /// Texts that the request has read.
+    texts: Mutex<&'a mut TextsForJudging>,
     until: Instant,
 }
 
@@ -127,7 +127,7 @@ impl HitJudge<'_> {
         Ok(withhold_if_doubtful(judged?, &hit.overlap))
     }
 
-    /// The question's own text, analysed once for all hits.
+    /// The request's own text, analysed once for all hits.
     fn query_text(&self) -> Result<Arc<JudgedText>, IndexError> {
         let mut own = lock(&self.own);
         if let Some(held) = &*own {

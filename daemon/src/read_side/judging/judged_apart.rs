@@ -23,7 +23,7 @@ impl JudgedApart {
     }
 
     /// Whether a file is apart; `None` if none is known to be, but not all are known to belong there.
-    pub fn told(&self) -> Option<bool> {
+    pub fn verdict(&self) -> Option<bool> {
         (self.is_one || !self.is_open).then_some(self.is_one)
     }
 }
@@ -42,19 +42,19 @@ mod tests {
                 ..Judgement::of_one_text()
             })
         };
-        let told = |judged: &[JudgingOutcome]| {
+        let verdict = |judged: &[JudgingOutcome]| {
             let mut apart = JudgedApart::default();
             judged.iter().for_each(|judged| apart.note(judged));
-            apart.told()
+            apart.verdict()
         };
         let (same, version) = (of(Class::Same), of(Class::Version));
         let unrelated = of(Class::Unrelated);
         let withheld = JudgingOutcome::Withheld;
-        assert_eq!(told(&[]), Some(false));
-        assert_eq!(told(&[same, version.clone(), withheld]), Some(false));
+        assert_eq!(verdict(&[]), Some(false));
+        assert_eq!(verdict(&[same, version.clone(), withheld]), Some(false));
         for open in [JudgingOutcome::TimeOver, JudgingOutcome::NoText] {
-            assert_eq!(told(&[version.clone(), open.clone()]), None);
-            assert_eq!(told(&[open, unrelated.clone()]), Some(true));
+            assert_eq!(verdict(&[version.clone(), open.clone()]), None);
+            assert_eq!(verdict(&[open, unrelated.clone()]), Some(true));
         }
     }
 }

@@ -4,7 +4,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use simdex_extract::Fact;
-use simdex_index::FileView;
+use simdex_index::FileInfo;
 use simdex_judge::KnownSignals;
 use simdex_judge::signal::name;
 use simdex_schema::RootId;
@@ -23,7 +23,7 @@ pub struct JudgedSide<'a> {
 }
 
 impl<'a> JudgedSide<'a> {
-    pub(super) fn of_file(file: &'a FileView) -> Self {
+    pub(super) fn of_file(file: &'a FileInfo) -> Self {
         Self {
             root: Some(file.key.root),
             path: Some(&file.path),
@@ -36,7 +36,7 @@ impl<'a> JudgedSide<'a> {
             Some(file) => Self::of_file(file),
             None => Self {
                 root: None,
-                path: subject.query_path.as_deref(),
+                path: subject.subject_path.as_deref(),
                 author: None,
             },
         }
@@ -48,11 +48,11 @@ impl<'a> JudgedSide<'a> {
 }
 
 /// The author or sender that a file states.
-pub(crate) fn author_of(file: &FileView) -> Option<&str> {
+pub(crate) fn author_of(file: &FileInfo) -> Option<&str> {
     fact(file, Fact::From).or_else(|| fact(file, Fact::Author))
 }
 
-fn fact(file: &FileView, fact: Fact) -> Option<&str> {
+fn fact(file: &FileInfo, fact: Fact) -> Option<&str> {
     let facts = &file.content.as_ref()?.facts;
     let stated = facts.iter().find(|(code, _)| code == fact.code());
     stated.map(|(_, value)| value.as_str())

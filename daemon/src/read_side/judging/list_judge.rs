@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{FileView, IndexError, IndexReader, MemoryAccount};
+use simdex_index::{FileInfo, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::DocId;
 
@@ -53,7 +53,7 @@ impl<'a> ListJudge<'a> {
     /// The index failed, or the client disconnected.
     pub fn judge(
         &mut self,
-        [a, b]: [&FileView; 2],
+        [a, b]: [&FileInfo; 2],
         overlap: &Overlap,
     ) -> Result<JudgingOutcome, IndexError> {
         self.account.cancel().check()?;
@@ -82,7 +82,7 @@ impl<'a> ListJudge<'a> {
 
     fn pair(
         &mut self,
-        [a, b]: [&FileView; 2],
+        [a, b]: [&FileInfo; 2],
         ids: [DocId; 2],
         overlap: &Overlap,
     ) -> Result<JudgingOutcome, IndexError> {
@@ -123,7 +123,7 @@ impl<'a> ListJudge<'a> {
 mod tests {
     use std::ops::ControlFlow;
 
-    use simdex_index::{Cancel, MemoryBudget, View};
+    use simdex_index::{Cancel, MemoryBudget, VisibleRoots};
 
     use super::*;
     use crate::read_side::query::RatioEstimate;
@@ -135,7 +135,7 @@ mod tests {
         let (index, _dir) = index_of(&[text.clone(), format!("{text}Prices are fixed.")]);
         let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
         let mut files = Vec::new();
-        let visited = index.files(&View::All, &account, &mut |file| {
+        let visited = index.files(&VisibleRoots::All, &account, &mut |file| {
             files.push(file);
             ControlFlow::Continue(())
         });

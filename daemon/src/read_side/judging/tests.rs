@@ -1,6 +1,6 @@
 //! What is withheld, and that a judgement depends only on the texts, however they were obtained.
 
-use simdex_index::{Index, Opened, View};
+use simdex_index::{Index, Opened, VisibleRoots};
 use simdex_proto::lines;
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
@@ -70,7 +70,7 @@ fn asked(index: &IndexReader, text: &str, keeps_texts: bool) -> (Answer, Subject
     let subject = Subject::from_text(index, text.to_owned(), &account).unwrap();
     let params = QueryParams {
         keeps_texts,
-        view: View::Roots([RootId(1)].into()),
+        view: VisibleRoots::Roots([RootId(1)].into()),
         ..similar(SchemeKind::ModN, 0.2)
     };
     (find(index, &subject, &params, &never).unwrap(), subject)
@@ -166,7 +166,7 @@ fn a_question_that_is_cancelled_ends_on_one_thread_and_on_two() {
     assert!(is_ended());
 }
 
-/// Judgements, as they are sent, for a question about a text whose versions are under the first root.
+/// Judgements, as they are sent, for a request about a text whose versions are under the first root.
 fn sent(texts: &[String], hidden: &[String]) -> Vec<String> {
     let (Opened { index, writer, .. }, _dir) = opened_of(&texts[1..]);
     let root = writer.add_root(std::path::Path::new("/hidden")).unwrap();

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::time::Duration;
 
-use simdex_index::{FileView, MemoryAccount, MemoryPermit, View};
+use simdex_index::{FileInfo, MemoryAccount, MemoryPermit, VisibleRoots};
 use simdex_judge::evaluation::SourcedPair;
 use simdex_judge::measure::time_of;
 use simdex_judge::training::LabelledSignals;
@@ -91,7 +91,7 @@ pub(super) fn measured(
 struct Reader<'a> {
     engine: &'a Engine,
     account: &'a MemoryAccount,
-    view: View,
+    view: VisibleRoots,
     first: Option<HeldDocument>,
     /// Pairs that signals were timed on, and what each took.
     timed: u32,
@@ -177,14 +177,14 @@ impl<'a> Reader<'a> {
     }
 
     /// The labelled file, if it still carries the same document; otherwise the first file that does.
-    fn file(&self, side: &LabelledFile) -> Result<FileView, LabelError> {
+    fn file(&self, side: &LabelledFile) -> Result<FileInfo, LabelError> {
         let index = self.engine.index.reader();
-        let carries = |file: &FileView| {
+        let carries = |file: &FileInfo| {
             let document = file.document.map(|(_, hash)| hash);
             document == Some(side.document)
         };
         if let Some((_, key)) = self.engine.roots.locate(&side.path)
-            && let Some(file) = index.file_view(&key, &self.view)?.filter(carries)
+            && let Some(file) = index.file_info(&key, &self.view)?.filter(carries)
         {
             return Ok(file);
         }
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
 impl HeldDocument {
     /// Whether it is exactly this side: signals of locations differ from file to file.
     fn is_of(&self, side: &LabelledFile) -> bool {
-        let path = self.subject.query_path.as_deref();
+        let path = self.subject.subject_path.as_deref();
         self.document == side.document && path == Some(&*side.path)
     }
 }
@@ -225,7 +225,7 @@ struct Sources {
     /// The parent of each document; a root is its own.
     above: Vec<usize>,
     /// For each root, the least hash of the documents in its set.
-    least: Vec<DocumentHash>,
+    smallest: Vec<DocumentHash>,
 }
 
 impl Sources {
@@ -251,7 +251,7 @@ impl Sources {
         let number = *self.numbers.entry(document).or_insert(next);
         if number == next {
             self.above.push(next);
-            self.least.push(document);
+            self.smallest.push(document);
         }
         number
     }
@@ -267,7 +267,7 @@ impl Sources {
 
     fn unite(&mut self, a: usize, b: usize) {
         let (a, b) = (self.top(a), self.top(b));
-        let (upper, lower) = match self.least[a].0 <= self.least[b].0 {
+        let (upper, lower) = match self.smallest[a].0 <= self.smallest[b].0 {
             true => (a, b),
             false => (b, a),
         };
@@ -278,7 +278,7 @@ impl Sources {
     fn source(&mut self, document: DocumentHash) -> u64 {
         let number = self.number(document);
         let top = self.top(number);
-        let first = self.least[top].0.first_chunk().copied();
+        let first = self.smallest[top].0.first_chunk().copied();
         u64::from_be_bytes(first.unwrap_or_default())
     }
 }

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{IndexError, MemoryAccount, PairSearch, View};
+use simdex_index::{IndexError, MemoryAccount, PairSearch, VisibleRoots};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::{Fingerprint, Ratio};
@@ -26,7 +26,7 @@ const FOR_EACH: usize = 64;
 #[derive(Clone, Debug)]
 pub struct SampleRequest {
     /// The roots whose files may be sampled.
-    pub view: View,
+    pub view: VisibleRoots,
     /// Least resemblance of a pair.
     pub threshold: Ratio,
     /// Most pairs of the sample.
@@ -115,13 +115,13 @@ fn partner(
     account: &MemoryAccount,
 ) -> Result<Option<(DocId, f64)>, IndexError> {
     let of = |other: DocId| Some(place(engine.index.reader().stats(other)?.hash, own));
-    let least = Cell::new(u64::MAX);
-    let is_wanted = |other: DocId| {
-        let found = of(other).filter(|found| *found < least.get());
-        found.into_iter().for_each(|found| least.set(found));
+    let lowest = Cell::new(u64::MAX);
+    let is_candidate = |other: DocId| {
+        let found = of(other).filter(|found| *found < lowest.get());
+        found.into_iter().for_each(|found| lowest.set(found));
         Ok(found.is_some())
     };
-    let partners = search.wanted_partners_of(id, &is_wanted, account)?;
+    let partners = search.filtered_partners_of(id, &is_candidate, account)?;
     let first = partners.iter().min_by_key(|(other, _)| of(*other));
     Ok(first.map(|(other, edge)| (*other, edge.resemblance())))
 }
@@ -129,7 +129,7 @@ fn partner(
 /// The first file that carries a document; `None` if it has disappeared meanwhile.
 fn side(
     engine: &Engine,
-    view: &View,
+    view: &VisibleRoots,
     id: DocId,
 ) -> Result<Option<(PathBuf, DocumentHash)>, IndexError> {
     let mut found = None;

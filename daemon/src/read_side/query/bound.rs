@@ -69,7 +69,7 @@ fn resemblance(candidate: &Candidate) -> f64 {
 /// Bounds the containment of the text for which this many fingerprints were counted.
 fn containment(candidate: &Candidate, fingerprints: u64) -> f64 {
     match candidate.basis {
-        CountBasis::ModSample | CountBasis::Untold => {
+        CountBasis::ModSample | CountBasis::Unknown => {
             bound(candidate.shared, fingerprints, candidate)
         }
         // Fixed-size sketches say nothing about the lengths of texts.
@@ -140,7 +140,7 @@ mod tests {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    use simdex_index::{Cancel, GrowingPermit, MemoryBudget, View};
+    use simdex_index::{Cancel, GrowingPermit, MemoryBudget, VisibleRoots};
     use simdex_schema::DocId;
     use simdex_signature::{Rung, SchemeKind};
 
@@ -180,7 +180,7 @@ mod tests {
             relation_threshold: 0.8,
             containment_threshold: 0.8,
             limit: 2,
-            view: View::All,
+            view: VisibleRoots::All,
             keeps_texts: false,
         }
     }

@@ -5,7 +5,7 @@ use simdex_index::{Cancel, Candidate, GrowingPermit, IndexReader};
 use simdex_schema::{DocId, EdgeRecord};
 
 use super::{
-    ComparedBy, MISS_PROBABILITY, MOST_VERIFIED, Overlap, QueryError, QueryParams, ShingledText,
+    ComparedBy, MAX_VERIFIED, MISS_PROBABILITY, Overlap, QueryError, QueryParams, ShingledText,
     Subject, bound, candidates, promise,
 };
 
@@ -65,9 +65,9 @@ impl<'a> ContainerSearch<'a> {
     pub(in crate::read_side) fn count_all(
         &mut self,
     ) -> Result<Vec<(DocId, EdgeRecord)>, QueryError> {
-        self.is_uncertain |= self.candidates.len() > MOST_VERIFIED;
+        self.is_uncertain |= self.candidates.len() > MAX_VERIFIED;
         let mut found = Vec::new();
-        for other in self.candidates().take(MOST_VERIFIED) {
+        for other in self.candidates().take(MAX_VERIFIED) {
             found.extend(self.counted(other)?.map(|(_, edge)| (other, edge)));
         }
         Ok(found)

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use simdex_extract::Fact;
-use simdex_index::{FileView, IndexError, IndexReader};
+use simdex_index::{FileInfo, IndexError, IndexReader};
 use simdex_schema::ContentRecord;
 
 /// The source of a date, the best first.
@@ -63,7 +63,7 @@ pub struct KnownDate {
 ///
 /// # Errors
 /// That of the index, which is asked for the container of a file that has no date of its own.
-pub fn best_date(index: &IndexReader, file: &FileView) -> Result<Option<KnownDate>, IndexError> {
+pub fn best_date(index: &IndexReader, file: &FileInfo) -> Result<Option<KnownDate>, IndexError> {
     if let Some(own) = own_date(file) {
         return Ok(Some(own));
     }
@@ -83,7 +83,7 @@ pub fn best_date(index: &IndexReader, file: &FileView) -> Result<Option<KnownDat
 }
 
 /// The date that a document states, or that of its file.
-fn own_date(file: &FileView) -> Option<KnownDate> {
+fn own_date(file: &FileInfo) -> Option<KnownDate> {
     let by_document = STATED.into_iter().find_map(|(source, fact)| {
         let seconds = stated(file.content.as_ref()?, fact)?;
         Some(KnownDate { seconds, source })

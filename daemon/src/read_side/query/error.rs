@@ -34,12 +34,12 @@ pub enum QueryError {
     #[error("{} gives no containment, since its signatures have one size for all texts", .0.name())]
     NoContainment(SchemeKind),
     /// A signature this long cannot be held.
-    #[error("at n = {n} a signature of these texts is too long to be held; the least n is {least}")]
+    #[error("at n = {n} a signature of these texts is too long to be held; the least n is {min_n}")]
     SignatureTooLong {
         /// The n that was requested.
         n: u64,
         /// The least n that would be accepted.
-        least: u64,
+        min_n: u64,
     },
     /// A side has no text to compare.
     #[error("{0}")]

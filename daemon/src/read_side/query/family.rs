@@ -15,7 +15,7 @@ mod tests;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, IndexError, IndexReader, View};
+use simdex_index::{Cancel, IndexError, IndexReader, VisibleRoots};
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
@@ -46,9 +46,9 @@ pub struct FamilyParams {
     /// The scheme that finds the neighbours of the subject, beside Mod_n.
     pub scheme: SchemeKind,
     /// Most versions that are found.
-    pub most: usize,
+    pub limit: usize,
     /// The roots whose files may be listed.
-    pub view: View,
+    pub view: VisibleRoots,
 }
 
 impl FamilyParams {
@@ -128,7 +128,7 @@ pub struct Family {
     /// Texts counted on all shingles.
     pub verified: u64,
     /// Posting lists that only added counts, in the look-up that met the most of them.
-    pub common_lists: u64,
+    pub common_lists_count_only: u64,
     /// Whether a limit ended the search.
     pub is_cut: bool,
 }
@@ -149,7 +149,7 @@ pub fn find_family(
         samples: (samples, _permits),
         candidates,
         read,
-        common_lists,
+        common_lists_count_only,
         is_cut,
     } = found;
     let (versions, paths) = describe_versions(index, &found_versions, params, cancel)?;
@@ -179,7 +179,7 @@ pub fn find_family(
         edges,
         candidates,
         verified: read,
-        common_lists,
+        common_lists_count_only,
         is_cut,
     })
 }
@@ -228,14 +228,14 @@ impl Family {
         let version = &self.versions[version];
         let same_text = subject.carries(version.hash);
         let mut is_unseen =
-            same_text && (subject.query_path.is_some() || version.document.is_none());
+            same_text && (subject.subject_path.is_some() || version.document.is_none());
         let mut going = ControlFlow::Continue(());
         let mut failed = FirstError::default();
         if let Some(document) = version.document {
             index.visit_files_of(document, &params.view, &mut |file| {
                 let thresholds = params.relation_thresholds();
-                let is_query = subject.query_path.as_ref() == Some(&file.path);
-                is_unseen &= !is_query;
+                let is_subject = subject.subject_path.as_ref() == Some(&file.path);
+                is_unseen &= !is_subject;
                 let date = match best_date(index, &file) {
                     Ok(date) => date,
                     Err(error) => return failed.flow(Err(error)),
@@ -251,7 +251,7 @@ impl Family {
                             &version.overlap,
                             thresholds,
                         ),
-                        is_query,
+                        is_subject,
                         file,
                         document: Some(version.hash),
                         overlap: version.overlap,
@@ -309,7 +309,7 @@ pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
 pub(crate) fn date_of_document(
     index: &IndexReader,
     document: DocId,
-    view: &View,
+    view: &VisibleRoots,
     cancel: &Cancel,
 ) -> Result<Option<VersionDate>, IndexError> {
     Ok(date_and_paths(index, Some(document), view, cancel)?.0)
@@ -320,7 +320,7 @@ pub(crate) fn date_of_document(
 fn date_and_paths(
     index: &IndexReader,
     document: Option<DocId>,
-    view: &View,
+    view: &VisibleRoots,
     cancel: &Cancel,
 ) -> Result<(Option<VersionDate>, ContainerPaths), IndexError> {
     let (mut best, mut paths): (Option<VersionDate>, _) = (None, ContainerPaths::default());

@@ -3,7 +3,7 @@
 //! Two hits are near-duplicates if they are of one document, or if their resemblance, counted on all shingles, reaches
 //! the threshold. Each hit is compared with the unfolded hits before it, best first, so that two hits folded under the
 //! same one need not resemble each other; files of one document are always folded under the same. An answer compares
-//! at most [`MOST_COMPARED`] pairs and reads at most [`MOST_SHINGLES`] shingles: what was not compared is not folded.
+//! at most [`MAX_COMPARED`] pairs and reads at most [`MAX_SHINGLES`] shingles: what was not compared is not folded.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,9 +14,9 @@ use simdex_schema::{DocId, DocumentHash};
 use super::{Hit, Overlap};
 
 /// Most pairs of hits that one answer compares.
-const MOST_COMPARED: u32 = 4_096;
+const MAX_COMPARED: u32 = 4_096;
 /// Most shingles that one answer reads for folding, apart from the last pair.
-const MOST_SHINGLES: u64 = 64 << 20;
+const MAX_SHINGLES: u64 = 64 << 20;
 
 /// Folds the hits of one answer, round by round: pairs that were compared in an earlier round are not compared again.
 pub struct Folding<'a> {
@@ -39,8 +39,8 @@ impl<'a> Folding<'a> {
             threshold,
             account,
             compared: HashMap::new(),
-            left: MOST_COMPARED,
-            left_shingles: MOST_SHINGLES,
+            left: MAX_COMPARED,
+            left_shingles: MAX_SHINGLES,
         }
     }
 
@@ -202,6 +202,6 @@ mod tests {
         let mut folding = Folding::new(&index, 0.8, &account);
         let folded = folding.fold(&hits.hits).unwrap();
         assert_eq!((folded.len(), folded.iter().flatten().count()), (300, 299));
-        assert_eq!(MOST_COMPARED - folding.left, 299);
+        assert_eq!(MAX_COMPARED - folding.left, 299);
     }
 }

@@ -3,7 +3,7 @@
 mod overlap;
 
 use simdex_index::{
-    Cancel, Candidate, FileView, GrowingPermit, IndexError, IndexReader, MemoryAccount,
+    Cancel, Candidate, FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount,
 };
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{Rung, Scheme, SchemeKind};
@@ -104,7 +104,7 @@ pub struct SchemeUsed {
 #[derive(Clone, Debug)]
 pub struct Hit {
     /// The file, with its state.
-    pub file: FileView,
+    pub file: FileInfo,
     /// Hash of the document it carries; `None` if it was found by its bytes alone.
     pub document: Option<DocumentHash>,
     /// Relation of the query to this file.
@@ -116,7 +116,7 @@ pub struct Hit {
     /// When it was made, as far as that is known.
     pub date: Option<KnownDate>,
     /// Whether it is the very file asked about.
-    pub is_query: bool,
+    pub is_subject: bool,
     /// The judgement of the pair of query and file; `None` if it was not requested, if the query has no text, or if
     /// the pair was not counted. It does not affect the answer.
     pub judgement: Option<JudgingOutcome>,
@@ -224,12 +224,12 @@ impl TopFiles {
         &mut self,
         index: &IndexReader,
         subject: &Subject,
-        file: FileView,
+        file: FileInfo,
         found: &SharedHitFields,
     ) -> Result<(), IndexError> {
         self.add(Hit {
             date: best_date(index, &file)?,
-            is_query: subject.query_path.as_ref() == Some(&file.path),
+            is_subject: subject.subject_path.as_ref() == Some(&file.path),
             file,
             document: found.document,
             relation: found.relation,
@@ -241,7 +241,7 @@ impl TopFiles {
 
     fn add(&mut self, hit: Hit) -> Result<(), IndexError> {
         self.held.add(held_bytes(&hit))?;
-        if hit.is_query {
+        if hit.is_subject {
             self.query_hit = Some(hit);
             return Ok(());
         }
@@ -269,7 +269,7 @@ fn held_bytes(hit: &Hit) -> u64 {
 pub(super) fn relation(
     content: Option<ContentHash>,
     same_document: bool,
-    file: &FileView,
+    file: &FileInfo,
     overlap: &Overlap,
     thresholds: RelationThresholds,
 ) -> Relation {

@@ -1,9 +1,10 @@
-//! The subject of a question: a file or document of the index, a text, uploaded bytes, or a signature.
+//! The subject of a query: a file or document of the index, a text, uploaded bytes, or a signature.
 
 use std::path::PathBuf;
 
 use simdex_index::{
-    FileView, Fingerprints, IndexReader, MemoryAccount, MemoryPermit, View, forward_signature,
+    FileInfo, Fingerprints, IndexReader, MemoryAccount, MemoryPermit, VisibleRoots,
+    forward_signature,
 };
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State, StoredReason};
 use simdex_signature::{LeftOutLines, Rung, SchemeKind, Signature};
@@ -24,9 +25,9 @@ pub struct Subject {
     pub content: Option<ContentHash>,
     /// Path of the file asked about; for an upload, the name that the client sent. A file with this path is
     /// not a hit; among versions and related documents it is listed and marked.
-    pub query_path: Option<PathBuf>,
+    pub subject_path: Option<PathBuf>,
     /// The file of the index that was named, if it is one.
-    pub file: Option<Box<FileView>>,
+    pub file: Option<Box<FileInfo>>,
     state: State,
     reason: StoredReason,
     /// All permits of one query are taken from this account: a request that holds a permit must not wait in
@@ -66,7 +67,7 @@ impl Subject {
         Self {
             body,
             content: None,
-            query_path: None,
+            subject_path: None,
             file: None,
             state,
             reason,
@@ -77,7 +78,7 @@ impl Subject {
     /// A file of the view.
     pub fn from_file(
         index: &IndexReader,
-        file: &FileView,
+        file: &FileInfo,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let id = file.content.as_ref().and_then(|content| content.document);
@@ -88,7 +89,7 @@ impl Subject {
         Ok(Self {
             body,
             content: file.record.content(),
-            query_path: Some(file.path.clone()),
+            subject_path: Some(file.path.clone()),
             file: Some(Box::new(file.clone())),
             state: file.state,
             reason: file.reason.clone(),
@@ -100,7 +101,7 @@ impl Subject {
     pub fn from_document(
         index: &IndexReader,
         hash: DocumentHash,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let unknown = || QueryError::UnknownDocument(hash);
@@ -119,7 +120,7 @@ impl Subject {
     pub fn with_state_of_first_file(
         mut self,
         index: &IndexReader,
-        view: &View,
+        view: &VisibleRoots,
     ) -> Result<Self, QueryError> {
         let document = self.document_hash();
         let id = document.map_or(Ok(None), |hash| index.document_by_hash(hash))?;

@@ -143,7 +143,7 @@ pub(crate) fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
         relation_threshold: 0.8,
         containment_threshold: 0.8,
         limit: 100,
-        view: View::All,
+        view: VisibleRoots::All,
         keeps_texts: false,
     }
 }
@@ -268,10 +268,14 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let ranked = bound::by_upper_bound(&mut candidates, &params).unwrap();
     assert_eq!(ranked.len(), 5);
     let found = verify(&index, &subject, &params, ranked, 2, &never).unwrap();
-    assert_eq!((found.counted, found.not_looked_at), (2, 3));
+    assert_eq!((found.counted, found.unverified), (2, 3));
     let whole = find(&index, &subject, &params, &never).unwrap();
     assert_eq!(
-        (whole.verified, whole.unverified, whole.common_lists),
+        (
+            whole.verified,
+            whole.unverified,
+            whole.common_lists_count_only
+        ),
         (5, 0, 0)
     );
 }
@@ -286,8 +290,10 @@ fn a_document_that_is_named_by_its_hash_has_the_state_of_its_first_file() {
     opened.writer.apply(&[partial]).unwrap();
     let account = index.memory().requests.account(&Cancel::never());
     let hash = DocumentHash(CanonicalText::from_extracted(&text).hash());
-    let subject = Subject::from_document(index, hash, &View::All, &account).unwrap();
-    let subject = subject.with_state_of_first_file(index, &View::All).unwrap();
+    let subject = Subject::from_document(index, hash, &VisibleRoots::All, &account).unwrap();
+    let subject = subject
+        .with_state_of_first_file(index, &VisibleRoots::All)
+        .unwrap();
     assert_eq!(subject.state(), State::Partial);
 }
 
@@ -306,7 +312,7 @@ fn an_upload_named_as_a_file_of_the_index_is_answered_as_fully_as_any_other() {
     let never = Cancel::never();
     let account = index.memory().requests.account(&never);
     let mut subject = Subject::from_text(&index, base.join(" "), &account).unwrap();
-    subject.query_path = Some("/data/0.txt".into());
+    subject.subject_path = Some("/data/0.txt".into());
     for (limit, truncated) in [(1, true), (2, false)] {
         let params = QueryParams {
             limit,
@@ -338,7 +344,7 @@ fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
         root: RootId(1),
         path: b"0.txt".to_vec(),
     };
-    let file = index.file_view(&key, &View::All).unwrap().unwrap();
+    let file = index.file_info(&key, &VisibleRoots::All).unwrap().unwrap();
     let subject = Subject::from_file(&index, &file, &account).unwrap();
     for (limit, truncated) in [(1, true), (2, true), (3, false)] {
         let params = QueryParams {
@@ -454,7 +460,7 @@ fn an_estimate_has_a_true_interval_or_none() {
     }
     // Signed again while it was counted: "it may share all" is a bound and not a number to show.
     for rung in [0, 2] {
-        let untold = counted_by(CountBasis::Untold, rung, 80);
+        let untold = counted_by(CountBasis::Unknown, rung, 80);
         assert_eq!(
             (untold.resemblance.value, untold.containment_of_first.value),
             (None, None)

@@ -4,7 +4,7 @@
 use simdex_index::{Candidate, CountBasis, IndexReader};
 use simdex_signature::Rung;
 
-use super::{KeptTexts, Overlap, QueryError, QueryParams, Subject, VerifiedDocuments};
+use super::{Overlap, QueryError, QueryParams, Subject, TextsForJudging, VerifiedDocuments};
 
 /// The subject's own document, if the view shows it.
 pub(super) fn own_document(
@@ -22,14 +22,14 @@ pub(super) fn own_document(
             shared: 0,
             query_fingerprints: 0,
             document_fingerprints: 0,
-            basis: CountBasis::Untold,
+            basis: CountBasis::Unknown,
         };
         (candidate, Overlap::IDENTICAL)
     });
     Ok(VerifiedDocuments {
         documents: found.into_iter().collect(),
-        texts: KeptTexts::new(0),
+        texts: TextsForJudging::new(0),
         counted: 0,
-        not_looked_at: 0,
+        unverified: 0,
     })
 }

@@ -6,9 +6,9 @@
 //!
 //! Sentences are counted beside lines, and form blocks of their own. A text is listed by one kind: by lines where it is
 //! wrapped in one way, by sentences where documents wrap it differently. For each line it is noted in which sentence it
-//! begins, and for each sentence in which line, if that is the same wherever it occurs. A line that always begins in one
-//! sentence, which is in more documents, is that sentence wrapped in one of several ways; a sentence that always begins
-//! in one line, which is in as many, is wrapped in one way.
+//! begins, and for each sentence in which line, if that is the same wherever it occurs. A line that always begins in
+//! one sentence, which is in more documents, is that sentence wrapped in one of several ways; a sentence that always
+//! begins in one line, which is in as many, is wrapped in one way.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
@@ -19,16 +19,16 @@ use simdex_signature::{LineKey, TemplateLines};
 use super::sketch::Sketch;
 
 /// Shorter lines, in bytes of canonical text, do not count: this is the length of a shingle.
-pub const LEAST_BYTES: usize = TemplateLines::SHORTEST;
+pub const MIN_BYTES: usize = TemplateLines::SHORTEST;
 
 /// Cells of the sketch for each document.
 const CELLS: usize = 64;
 
 /// Most cells of a row: 32 MiB each.
-const MOST_CELLS: usize = 1 << 24;
+const MAX_CELLS: usize = 1 << 24;
 
 /// Most lines that are counted exactly, if there are enough documents.
-const MOST_LINES: usize = 1 << 19;
+const MAX_LINES: usize = 1 << 19;
 
 /// Bytes of a line in the map, which is allocated at once: a map has one more byte for each entry.
 const LINE_BYTES: u64 = 1 + size_of::<(LineKey, LineCounts)>() as u64;
@@ -81,16 +81,16 @@ pub struct Recurring {
 
 /// The first pass: which lines may recur.
 pub struct Sketching {
-    least: u32,
+    min_documents: u32,
     sketch: Sketch,
     candidates: HashMap<LineKey, LineCounts>,
-    most: usize,
+    max_candidates: usize,
     truncated: bool,
 }
 
 /// The second pass: in how many documents each of these lines occurs.
 pub struct Counting {
-    least: u32,
+    min_documents: u32,
     lines: HashMap<LineKey, LineCounts>,
     truncated: bool,
 }
@@ -130,20 +130,20 @@ impl Neighbour {
 }
 
 impl Sketching {
-    /// A finder for this many documents; lines in fewer than `least` of them do not recur.
-    pub fn new(documents: usize, least: u32) -> Self {
+    /// A finder for this many documents; lines in fewer than `min_documents` of them do not recur.
+    pub fn new(documents: usize, min_documents: u32) -> Self {
         Self {
-            least: least.max(2),
+            min_documents: min_documents.max(2),
             sketch: Sketch::new(width(documents)),
-            candidates: HashMap::with_capacity(most_lines(documents)),
-            most: most_lines(documents),
+            candidates: HashMap::with_capacity(max_lines(documents)),
+            max_candidates: max_lines(documents),
             truncated: false,
         }
     }
 
     /// Most bytes that both passes take for `limit` blocks, without the lines of one document.
     pub fn bytes_for(documents: usize, limit: usize) -> u64 {
-        let lines = most_lines(documents);
+        let lines = max_lines(documents);
         // As full as a map may be: seven of eight places.
         let places = (lines * 8 / 7 + 1).next_power_of_two();
         let blocks = limit.min(lines) as u64 * 2 * BLOCK + lines as u64 * (IN_BLOCK + LISTED);
@@ -156,10 +156,10 @@ impl Sketching {
         distinct.sort_unstable();
         distinct.dedup();
         for line in distinct {
-            if u32::from(self.sketch.add(line.0)) < self.least.min(u16::MAX.into()) {
+            if u32::from(self.sketch.add(line.0)) < self.min_documents.min(u16::MAX.into()) {
                 continue;
             }
-            let room = self.candidates.len() < self.most;
+            let room = self.candidates.len() < self.max_candidates;
             match self.candidates.entry(line) {
                 Entry::Vacant(entry) if room => drop(entry.insert(LineCounts::default())),
                 Entry::Vacant(_) => self.truncated = true,
@@ -171,7 +171,7 @@ impl Sketching {
     /// Continues with the second pass.
     pub fn finish(self) -> Counting {
         Counting {
-            least: self.least,
+            min_documents: self.min_documents,
             lines: self.candidates,
             truncated: self.truncated,
         }
@@ -179,11 +179,11 @@ impl Sketching {
 }
 
 fn width(documents: usize) -> usize {
-    documents.saturating_mul(CELLS).clamp(1 << 10, MOST_CELLS)
+    documents.saturating_mul(CELLS).clamp(1 << 10, MAX_CELLS)
 }
 
-fn most_lines(documents: usize) -> usize {
-    width(documents).min(MOST_LINES)
+fn max_lines(documents: usize) -> usize {
+    width(documents).min(MAX_LINES)
 }
 
 impl Counting {
@@ -218,8 +218,8 @@ impl Counting {
     /// The first `limit` blocks, those in most documents first, then those of most lines, then by key; and the
     /// number of all blocks.
     pub fn finish(mut self, limit: usize) -> (Vec<Recurring>, u64) {
-        let least = self.least;
-        self.lines.retain(|_, line| line.documents >= least);
+        let min_documents = self.min_documents;
+        self.lines.retain(|_, line| line.documents >= min_documents);
         let all = &self.lines;
         let mut twice: HashSet<LineKey> = all.keys().copied().collect();
         twice.retain(|key| is_listed_otherwise(all, *key));

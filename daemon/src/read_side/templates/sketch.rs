@@ -32,8 +32,8 @@ impl Sketch {
     /// Adds one; returns the new count.
     pub(super) fn add(&mut self, key: u128) -> u16 {
         let cells = self.cells_of(key);
-        let least = cells.iter().map(|&at| self.cells[at]).min().unwrap_or(0);
-        let count = least.saturating_add(1);
+        let lowest = cells.iter().map(|&at| self.cells[at]).min().unwrap_or(0);
+        let count = lowest.saturating_add(1);
         for at in cells {
             self.cells[at] = self.cells[at].max(count);
         }

@@ -1,15 +1,15 @@
 //! A text in the units that may recur: its lines, and the sentences of its running text, wherever their lines break.
 //!
-//! A sentence ends at `.`, `!` or `?` before white space (also at the marks of Chinese and Japanese, before anything), at
-//! an empty line, and where a line of more than [`LONGEST_WRAPPED`] characters begins or ends: that one is a paragraph,
-//! since text is wrapped at fewer columns. Both kinds are compared in their canonical form, in which white space is one
-//! space.
+//! A sentence ends at `.`, `!` or `?` before white space (also at the marks of Chinese and Japanese, before anything),
+//! at an empty line, and where a line of more than [`LONGEST_WRAPPED`] characters begins or ends: that one is a
+//! paragraph, since text is wrapped at fewer columns. Both kinds are compared in their canonical form, in which white
+//! space is one space.
 
 use std::ops::Range;
 
 use simdex_signature::{CanonicalText, LineKey};
 
-use super::finder::{LEAST_BYTES, Unit};
+use super::finder::{MIN_BYTES, Unit};
 
 /// Characters of the longest line of a wrapped paragraph.
 const LONGEST_WRAPPED: usize = 120;
@@ -24,7 +24,7 @@ pub(super) struct Units {
 }
 
 /// The most units that a text may have; each is listed once.
-pub(super) fn most_units(text: &str) -> usize {
+pub(super) fn max_units(text: &str) -> usize {
     2 * text.lines().count() + text.chars().filter(|letter| is_end(*letter)).count()
 }
 
@@ -75,7 +75,7 @@ fn units_within(
 /// The key of a line; `None` if it is shorter than a shingle.
 pub fn key_of(line: &str) -> Option<LineKey> {
     let canonical = CanonicalText::from_extracted(line);
-    let is_long = canonical.as_bytes().len() >= LEAST_BYTES;
+    let is_long = canonical.as_bytes().len() >= MIN_BYTES;
     is_long.then(|| LineKey::of(canonical.as_str()))
 }
 
@@ -223,6 +223,6 @@ mod tests {
                 .collect::<Vec<_>>(),
             [first, second]
         );
-        assert!(lines.len() + sentences.len() <= most_units(text));
+        assert!(lines.len() + sentences.len() <= max_units(text));
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::{self, Display};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use simdex_index::View;
+use simdex_index::VisibleRoots;
 use simdex_proto::defaults;
 use simdex_schema::RootId;
 use simdex_signature::Ratio;
@@ -18,9 +18,9 @@ use crate::read_side::findings::ComplianceQuestion;
 use crate::reports::report::{LoadFile, LoadFileError};
 
 /// Most files that one report may ask about.
-const MOST_FILES: usize = 1_000;
+const MAX_FILES: usize = 1_000;
 /// Most roots that may be given for one report.
-const MOST_ROOTS: usize = 4_096;
+const MAX_ROOTS: usize = 4_096;
 /// Roots listed in an error message.
 const ROOTS_NAMED: usize = 10;
 
@@ -259,12 +259,12 @@ impl UncheckedReport {
 
     fn check_paths(&self) -> Result<(), BadReport> {
         let lists = [
-            (&self.files, MOST_FILES, "files"),
-            (&self.protected, MOST_ROOTS, "roots"),
-            (&self.roots, MOST_ROOTS, "roots"),
+            (&self.files, MAX_FILES, "files"),
+            (&self.protected, MAX_ROOTS, "roots"),
+            (&self.roots, MAX_ROOTS, "roots"),
         ];
-        for (paths, most, what) in lists {
-            if paths.len() > most {
+        for (paths, max, what) in lists {
+            if paths.len() > max {
                 return Err(BadReport::TooMany(paths.len(), what));
             }
             if let Some(path) = paths.iter().find(|path| !path.is_absolute()) {
@@ -341,10 +341,10 @@ fn check_below(files: &[PathBuf], roots: &[PathBuf]) -> Result<(), BadReport> {
 }
 
 /// The view of the roots with these paths; of all roots if none is given.
-fn view(engine: &Engine, paths: &[PathBuf]) -> Result<View, UnknownRoot> {
+fn view(engine: &Engine, paths: &[PathBuf]) -> Result<VisibleRoots, UnknownRoot> {
     Ok(match paths {
         [] => engine.roots.view(),
-        _ => View::Roots(root_ids(engine, paths)?.into_iter().collect()),
+        _ => VisibleRoots::Roots(root_ids(engine, paths)?.into_iter().collect()),
     })
 }
 

@@ -3,13 +3,13 @@
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_index::{FileView, HeldText, Index, IndexReader, MemoryAccount};
+use simdex_index::{FileInfo, HeldText, Index, IndexReader, MemoryAccount};
 use simdex_proto::lines::SchemeInUse;
 use simdex_schema::{DocumentHash, GroupId};
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use crate::encode;
-use crate::read_side::catalogue::{ClusterMember, GroupFile};
+use crate::read_side::catalogue::{ClusterMember, GroupMember};
 use crate::read_side::judging::author_of;
 use crate::read_side::query::Relation;
 use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
@@ -18,7 +18,7 @@ use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
 pub(super) struct OnRecordReader<'a>(pub(super) Option<&'a IndexReader>);
 
 impl OnRecordReader<'_> {
-    pub(super) fn member(&self, member: &GroupFile, is_asked: bool) -> ReportMember {
+    pub(super) fn member(&self, member: &GroupMember, is_requested: bool) -> ReportMember {
         ReportMember {
             path: member.file.path.as_os_str().as_bytes().to_vec(),
             document: member.document,
@@ -28,12 +28,12 @@ impl OnRecordReader<'_> {
             containment_of_principal: Some(member.containment_of_principal),
             modified: member.file.record.modified(),
             bytes: member.file.record.bytes(),
-            is_asked,
+            is_requested,
             on_record: self.on_record(&member.file).map(Box::new),
         }
     }
 
-    fn on_record(&self, file: &FileView) -> Option<OnRecord> {
+    fn on_record(&self, file: &FileInfo) -> Option<OnRecord> {
         let (id, _) = file.document?;
         Some(OnRecord {
             root: file.key.root,
@@ -54,7 +54,7 @@ pub(super) fn cluster_member(member: &ClusterMember) -> ReportMember {
         containment_of_principal: None,
         modified: member.file.record.modified(),
         bytes: member.file.record.bytes(),
-        is_asked: false,
+        is_requested: false,
         on_record: None,
     }
 }

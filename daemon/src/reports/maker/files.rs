@@ -3,7 +3,7 @@
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 
-use simdex_index::FileView;
+use simdex_index::FileInfo;
 
 use crate::base::unread::is_unread;
 use crate::base::visit::FirstError;
@@ -29,7 +29,7 @@ pub(super) fn files(scope: &ReportScope<'_>, visit: &mut VisitFile<'_>) -> io::R
 fn visit_file(
     engine: &Engine,
     owners: &Owners,
-    file: &FileView,
+    file: &FileInfo,
     visit: &mut VisitFile<'_>,
 ) -> io::Result<()> {
     let root = engine.roots.iter().find(|root| root.id == file.key.root);

@@ -15,21 +15,21 @@ use crate::base::visit::FirstError;
 use crate::read_side::catalogue::{self, Group, GroupSelection, ListCounts};
 use crate::read_side::clusters::{self, ClusterRequest};
 use crate::read_side::findings::ReportScope;
-use crate::read_side::lists::{ListSummary, kept_groups, promise_of_pairs};
-use crate::reports::report::{AskedFiles, ReportGroup, ReportMember};
+use crate::read_side::lists::{ListSummary, maintained_groups, promise_of_pairs};
+use crate::reports::report::{ReportGroup, ReportMember, RequestedFiles};
 
 /// The groups and counts of a report.
 pub(super) struct GatheredReport {
     pub(super) groups: Vec<ReportGroup>,
     /// The files whose groups these are, if not all groups were requested.
-    pub(super) asked: Option<AskedFiles>,
+    pub(super) requested_files: Option<RequestedFiles>,
     /// Counts the memory of the groups as long as they are held.
     _held: GrowingPermit,
     counts: ListCounts,
     /// The number of groups; `None` if they would have to be computed only to be counted.
     group_count: Option<u64>,
     /// Posting lists that the search for groups skipped, because none depends on them.
-    skipped_lists: u64,
+    common_lists_skipped: u64,
     /// Parts of the collection whose cores are not all there; `None` for other reports.
     unfinished: Option<u64>,
     /// The probability that a pair of near-duplicates is missed; `None` for a compliance question.
@@ -43,7 +43,7 @@ impl GatheredReport {
         ListSummary {
             counts: self.counts.clone(),
             groups: self.group_count,
-            skipped_lists: self.skipped_lists,
+            common_lists_skipped: self.common_lists_skipped,
             unfinished: self.unfinished,
             promise: self.promise.clone(),
             completeness,
@@ -66,11 +66,11 @@ pub(super) fn gather(
             scope.check(question)?;
             GatheredReport {
                 groups: Vec::new(),
-                asked: None,
+                requested_files: None,
                 _held: GrowingPermit::of(scope.account),
                 counts: catalogue::counts(engine.index.reader(), view, cancel)?,
-                group_count: kept_groups(engine, view, scope.account)?,
-                skipped_lists: 0,
+                group_count: maintained_groups(engine, view, scope.account)?,
+                common_lists_skipped: 0,
                 unfinished: None,
                 promise: None,
                 unsettled: UnsettledCounts::default(),
@@ -89,16 +89,17 @@ fn gather_groups(
 ) -> Result<GatheredReport, ReportingError> {
     let (view, account, threshold) = (scope.view, scope.account, request.threshold);
     let named = scope.files_at(files, view)?;
-    let asked = named
+    let requested_files = named
         .iter()
         .map(|file| file.path.as_os_str().as_bytes().to_vec());
-    let asked: Vec<Vec<u8>> = asked.collect();
+    let requested_files: Vec<Vec<u8>> = requested_files.collect();
     let index = scope.engine.index.reader();
     let mut gathering = Gathering {
-        asked: (!files.is_empty()).then(|| asked.iter().map(Vec::as_slice).collect()),
+        requested_files: (!files.is_empty())
+            .then(|| requested_files.iter().map(Vec::as_slice).collect()),
         on_record: OnRecordReader(request.with_judgement.then_some(index)),
         groups: Vec::new(),
-        is_wanted: false,
+        has_requested: false,
         held: GrowingPermit::of(account),
         bytes: 0,
         failed: FirstError::default(),
@@ -108,12 +109,12 @@ fn gather_groups(
     let (groups, held) = gathering.end()?;
     let limited = (!files.is_empty()).then_some(groups.len() as u64);
     Ok(GatheredReport {
-        asked: limited.map(|_| split_asked(asked, &groups)),
+        requested_files: limited.map(|_| split_requested(requested_files, &groups)),
         groups,
         _held: held,
         counts: catalogue::counts(index, view, account.cancel())?,
         group_count: limited.or(Some(listed.items)),
-        skipped_lists: listed.skipped_lists,
+        common_lists_skipped: listed.common_lists_skipped,
         unfinished: None,
         promise: Some(promise_of_pairs(index, threshold)),
         unsettled: listed.unsettled,
@@ -142,12 +143,12 @@ fn gather_clusters(
     })?;
     failed.into_result()?;
     Ok(GatheredReport {
-        asked: None,
+        requested_files: None,
         group_count: Some(groups.len() as u64),
         groups,
         _held: held,
         counts: catalogue::counts(index, view, account.cancel())?,
-        skipped_lists: found.clusters.skipped_lists,
+        common_lists_skipped: found.clusters.common_lists_skipped,
         unfinished: found.clusters.unfinished,
         promise: match request {
             ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
@@ -165,14 +166,14 @@ fn held_bytes(members: &[ReportMember]) -> u64 {
 }
 
 /// The files asked about, with those that are in none of these groups.
-fn split_asked(files: Vec<Vec<u8>>, groups: &[ReportGroup]) -> AskedFiles {
+fn split_requested(files: Vec<Vec<u8>>, groups: &[ReportGroup]) -> RequestedFiles {
     let members = groups.iter().flat_map(|group| &group.members);
     let found = members
-        .filter(|member| member.is_asked)
+        .filter(|member| member.is_requested)
         .map(|member| &member.path);
     let found: HashSet<&Vec<u8>> = found.collect();
     let in_no_group = files.iter().filter(|file| !found.contains(file)).cloned();
-    AskedFiles {
+    RequestedFiles {
         in_no_group: in_no_group.collect(),
         files,
     }
@@ -181,11 +182,11 @@ fn split_asked(files: Vec<Vec<u8>>, groups: &[ReportGroup]) -> AskedFiles {
 /// Groups that are assembled from parts.
 struct Gathering<'a> {
     /// Paths of the files whose groups are wanted; `None` if all groups are.
-    asked: Option<HashSet<&'a [u8]>>,
+    requested_files: Option<HashSet<&'a [u8]>>,
     on_record: OnRecordReader<'a>,
     groups: Vec<ReportGroup>,
     /// Whether the last group contains a file that was asked about.
-    is_wanted: bool,
+    has_requested: bool,
     /// Counts the memory of the groups.
     held: GrowingPermit,
     /// Bytes of the groups before the last.
@@ -198,13 +199,17 @@ impl Gathering<'_> {
         if !part.is_continued {
             self.end_group();
         }
-        let is_asked = |path: &[u8]| self.asked.as_ref().is_some_and(|it| it.contains(path));
+        let is_requested = |path: &[u8]| {
+            self.requested_files
+                .as_ref()
+                .is_some_and(|it| it.contains(path))
+        };
         let members = part.members.iter().map(|member| {
             let path = member.file.path.as_os_str().as_bytes();
-            self.on_record.member(member, is_asked(path))
+            self.on_record.member(member, is_requested(path))
         });
         let members: Vec<ReportMember> = members.collect();
-        self.is_wanted |= members.iter().any(|member| member.is_asked);
+        self.has_requested |= members.iter().any(|member| member.is_requested);
         let counted = self.held.add(held_bytes(&members));
         match self.groups.last_mut().filter(|_| part.is_continued) {
             Some(group) => group.members.extend(members),
@@ -215,12 +220,12 @@ impl Gathering<'_> {
 
     /// Drops the last group if it contains none of the files that were asked about.
     fn end_group(&mut self) {
-        if self.asked.is_some() && !self.is_wanted {
+        if self.requested_files.is_some() && !self.has_requested {
             self.groups.pop();
             self.held.shrink_to(self.bytes);
         }
         self.bytes = self.held.bytes();
-        self.is_wanted = false;
+        self.has_requested = false;
     }
 
     fn end(mut self) -> Result<(Vec<ReportGroup>, GrowingPermit), IndexError> {

@@ -20,7 +20,7 @@ use super::json_lines::json_line;
 use super::sink::{HashedFile, HashingSink};
 use super::sorted_group::SortedGroup;
 use super::table_rows::TableRows;
-use super::{AskedFiles, ReportError, ReportInput, html};
+use super::{ReportError, ReportInput, RequestedFiles, html};
 use crate::read_side::findings::Sums;
 
 pub(super) use findings::FoundChanges;
@@ -216,12 +216,12 @@ impl<'a> Changes<'a> {
 }
 
 /// The terms of this report: the groups, or the question and its result.
-fn terms_of(input: &ReportInput<'_>, asked: Option<(&Findings<'_>, &Sums)>) -> ReportTerms {
+fn terms_of(input: &ReportInput<'_>, findings: Option<(&Findings<'_>, &Sums)>) -> ReportTerms {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
-    let (found, sums) = asked.unzip();
+    let (found, sums) = findings.unzip();
     let sums = sums.into_iter().flatten();
     let completeness = (input.completeness)();
-    let of_groups = input.asked.as_ref().map(AskedFiles::question);
+    let of_groups = input.requested_files.as_ref().map(RequestedFiles::question);
     let question = found.map(|found| &found.question).or(of_groups.as_ref());
     ReportTerms {
         kind: found.map_or("groups", |found| found.kind).to_owned(),

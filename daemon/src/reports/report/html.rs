@@ -32,10 +32,10 @@ use simdex_proto::completeness::Completeness;
 
 use super::ReportInput;
 use super::format::{Count, Text};
-use crate::base::report_files::{MOST_PAGES, page_name};
+use crate::base::report_files::{MAX_PAGES, page_name};
 
 /// Groups shown, on all pages together; this also limits the list of groups, which is on one page.
-pub(super) const GROUPS_SHOWN: usize = MOST_PAGES;
+pub(super) const GROUPS_SHOWN: usize = MAX_PAGES;
 /// Files shown of one group.
 pub(super) const FILES_SHOWN: usize = 200;
 
@@ -95,11 +95,11 @@ pub(super) fn foot(
 /// Writes the foot of a page, after anything found during writing that its head could not know.
 fn end_of_text(
     out: &mut dyn Write,
-    told: &Completeness,
+    completeness: &Completeness,
     met: &Completeness,
     foot: &str,
 ) -> io::Result<()> {
-    if met != told {
+    if met != completeness {
         incomplete(out, met)?;
     }
     out.write_all(foot.as_bytes())

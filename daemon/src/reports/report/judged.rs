@@ -174,7 +174,7 @@ impl<'a> JudgedGroup<'a> {
 impl JudgedTotals {
     /// Counts the group with this place in the order of the report.
     pub(super) fn add(&mut self, at: usize, sorted: &SortedGroup<'_>, judged: &JudgedGroup<'_>) {
-        if judged.apart.told() != Some(true) {
+        if judged.apart.verdict() != Some(true) {
             return;
         }
         self.apart += 1;
@@ -200,7 +200,7 @@ impl<'a> SortedGroup<'a> {
             common: self.group.common,
             principal: lossy(&self.group.principal),
             principal_bytes: exact(&self.group.principal),
-            judged_apart: judged.and_then(|judged| judged.apart.told()),
+            judged_apart: judged.and_then(|judged| judged.apart.verdict()),
             members: MemberLines {
                 group: self,
                 judged,
@@ -224,7 +224,7 @@ impl Serialize for MemberLines<'_, '_> {
             resemblance: member.resemblance,
             containment_of_member: member.containment_of_member,
             containment_of_principal: member.containment_of_principal,
-            asked: member.is_asked,
+            asked: member.is_requested,
             judgement: self.judged.and_then(|judged| judged.line(member)),
             not_judged: self.judged.and_then(|judged| judged.not_judged(member)),
         }))

@@ -228,16 +228,17 @@ impl LoadRows<'_> {
     fn visit(&self, visit: &mut dyn FnMut(&LoadRow<'_>) -> io::Result<()>) -> io::Result<()> {
         (self.input.files)(&mut |file| {
             let place = self.places.place(file);
-            if !self.is_wanted(file.path, place.is_some()) {
+            if !self.is_included(file.path, place.is_some()) {
                 return Ok(());
             }
             let holds =
-                |path: &&[u8]| self.is_wanted(path, self.places.of_files.contains_key(path));
-            let asked = self.input.asked.as_ref();
+                |path: &&[u8]| self.is_included(path, self.places.of_files.contains_key(path));
+            let requested_files = self.input.requested_files.as_ref();
             visit(&LoadRow {
                 file,
                 place,
-                asked: asked.map(|asked| asked.names(file.path)),
+                is_requested: requested_files
+                    .map(|requested_files| requested_files.names(file.path)),
                 container: file.container.filter(holds),
                 has_text: file.document.is_some_and(|text| self.texts.contains(&text)),
                 is_exact: self.load.holds(file.path),
@@ -246,9 +247,9 @@ impl LoadRows<'_> {
     }
 
     /// Whether a file has a row: all have, unless the report covers only the groups of some files.
-    fn is_wanted(&self, path: &[u8], is_in_group: bool) -> bool {
-        let asked = self.input.asked.as_ref();
-        is_in_group || asked.is_none_or(|asked| asked.names(path))
+    fn is_included(&self, path: &[u8], is_in_group: bool) -> bool {
+        let requested_files = self.input.requested_files.as_ref();
+        is_in_group || requested_files.is_none_or(|requested_files| requested_files.names(path))
     }
 
     /// Writes a record of names, then one per file.

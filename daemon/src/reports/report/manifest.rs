@@ -10,7 +10,7 @@ use simdex_proto::manifest::{FileEntry, checked_hash, with_hash, with_mark};
 use super::changes::ChangeSummary;
 use super::judged::JudgedTotals;
 use super::sink::HashingSink;
-use super::{AskedFiles, ClusterTerms, ReportError, ReportInput, Written};
+use super::{ClusterTerms, ReportError, ReportInput, RequestedFiles, Written};
 use crate::base::report_files::MANIFEST;
 use crate::base::report_key::ReportKey;
 use crate::read_side::findings::Sums;
@@ -66,7 +66,7 @@ fn text(
 ) -> serde_json::Result<String> {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let since = input.since.zip(outcome.changes);
-    let asked = input.asked.as_ref();
+    let requested_files = input.requested_files.as_ref();
     let judged = outcome.judged.as_ref();
     let summary = ListSummary {
         unjudged: judged.map(|judged| judged.unjudged),
@@ -90,9 +90,11 @@ fn text(
         counts: Counts::from(&crate::encode::summary(&summary)),
         promise: summary.promise,
         completeness: (input.completeness)(),
-        question: outcome.question.or_else(|| asked.map(AskedFiles::question)),
+        question: outcome
+            .question
+            .or_else(|| requested_files.map(RequestedFiles::question)),
         common: input.clusters.and_then(ClusterTerms::common),
-        files_in_no_group: asked.map(AskedFiles::ungrouped),
+        files_in_no_group: requested_files.map(RequestedFiles::ungrouped),
         findings: outcome.sums,
         judge_model: judged.map(|judged| (&judged.model).into()),
         groups_judged_apart: judged.map(|judged| judged.apart),

@@ -53,7 +53,7 @@ pub struct ReportDir {
     /// Checked for room before anything is written; `None` if nobody else needs the disk.
     disk: Option<DiskGuard>,
     /// Most reports that it may hold.
-    most: u32,
+    max_reports: u32,
     /// The number of reports under way.
     under_way: AtomicU32,
     keepers: Keepers,
@@ -88,7 +88,7 @@ impl ReportDir {
             path: path.to_owned(),
             directory,
             disk: None,
-            most: u32::MAX,
+            max_reports: u32::MAX,
             under_way: AtomicU32::new(0),
             keepers: Keepers::default(),
         })
@@ -140,8 +140,11 @@ impl ReportDir {
     }
 
     /// Sets the number of reports at which no further one begins.
-    pub fn holding_at_most(self, most: u32) -> Self {
-        Self { most, ..self }
+    pub fn with_max_reports(self, max_reports: u32) -> Self {
+        Self {
+            max_reports,
+            ..self
+        }
     }
 
     /// Fails if there are more folders than it may hold, including reports under way; what a killed daemon left of a
@@ -150,12 +153,12 @@ impl ReportDir {
         let mut folders: u32 = self.under_way.load(Ordering::SeqCst);
         self.visit_folders(&mut |name| {
             folders = folders.saturating_add(u32::from(!name.as_bytes().starts_with(b".")));
-            folders <= self.most
+            folders <= self.max_reports
         })?;
-        match folders > self.most {
+        match folders > self.max_reports {
             true => {
-                let (path, most) = (self.path.clone(), self.most);
-                Err(ReportError::TooMany { path, most })
+                let (path, max_reports) = (self.path.clone(), self.max_reports);
+                Err(ReportError::TooMany { path, max_reports })
             }
             false => Ok(()),
         }
@@ -263,7 +266,7 @@ impl ReportDir {
         if taken.is_ok() {
             return Err(self.taken(name));
         }
-        let asked = uid.map(|uid| self.admit(uid)).transpose()?;
+        let user_slot = uid.map(|uid| self.admit(uid)).transpose()?;
         self.reserve(FOLDER_BYTES)
             .map_err(|source| self.failed(name, source))?;
         let failed = |errno: Errno| self.failed(name, errno.into());
@@ -282,7 +285,7 @@ impl ReportDir {
             name: name.to_owned(),
             created: RefCell::default(),
             published: Cell::new(false),
-            asked,
+            user_slot,
         };
         // Checked once its own folder exists, so that several that begin at once count each other.
         self.check_number()?;

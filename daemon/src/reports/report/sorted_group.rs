@@ -37,9 +37,9 @@ impl<'a> SortedGroup<'a> {
     }
 
     /// The least resemblance to the principal; `None` if one was not measured.
-    pub(super) fn least_resemblance(&self) -> Option<f64> {
+    pub(super) fn lowest_resemblance(&self) -> Option<f64> {
         let mut others = self.members.iter().skip(1).map(|m| m.resemblance);
-        others.try_fold(1.0, |least, next| next.map(|next| f64::min(least, next)))
+        others.try_fold(1.0, |lowest, next| next.map(|next| f64::min(lowest, next)))
     }
 
     /// The documents other than the principal's, each with its files, in the members' order.

@@ -12,7 +12,7 @@ use super::{ReportError, ReportFile, ReportInput, html};
 pub(super) type StatesByKind = BTreeMap<String, BTreeMap<&'static str, u64>>;
 
 /// Most kinds that are distinguished: there are far fewer unless a reader invents them.
-const MOST_KINDS: usize = 200;
+const MAX_KINDS: usize = 200;
 
 /// The results of a pass over all files.
 pub(super) struct Survey {
@@ -51,7 +51,7 @@ impl Survey {
         if file.container.is_some() {
             return;
         }
-        let is_full = self.kinds.len() >= MOST_KINDS;
+        let is_full = self.kinds.len() >= MAX_KINDS;
         let states = match self.kinds.get_mut(file.media_type) {
             Some(states) => states,
             None if is_full => self.kinds.entry(String::new()).or_default(),

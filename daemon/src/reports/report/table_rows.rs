@@ -26,15 +26,15 @@ pub(super) struct TableRows {
 }
 
 impl TableRows {
-    /// No rows yet; at most `most` are shown.
-    pub(super) fn new(most: usize, account: &MemoryAccount) -> Self {
+    /// No rows yet; at most `max_rows` are shown.
+    pub(super) fn new(max_rows: usize, account: &MemoryAccount) -> Self {
         let room = usize::try_from(account.total() / SHARE);
         Self {
             room: room.map_or(ROOM, |room| room.min(ROOM)),
             html: Vec::new(),
             shown: 0,
             count: 0,
-            left: most,
+            left: max_rows,
             held: GrowingPermit::of(account),
         }
     }

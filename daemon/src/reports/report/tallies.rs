@@ -12,9 +12,9 @@ use super::html;
 use crate::read_side::findings::Finding;
 
 /// Owners, or roots, with a sum of their own; further ones are summed together.
-const MOST_SUMS: usize = 4_096;
+const MAX_SUMS: usize = 4_096;
 /// Files told apart; a further one counts as often as it is listed.
-const MOST_FILES: u64 = 1 << 18;
+const MAX_FILES: u64 = 1 << 18;
 /// Bytes of a file in its set, and of a sum beside its name.
 const FILE: u64 = 32;
 const SUM: u64 = 128;
@@ -52,7 +52,7 @@ impl NamedSums {
     ) -> io::Result<()> {
         if let Some(sum) = self.named.get_mut(&name) {
             sum.add(file);
-        } else if self.named.len() < MOST_SUMS && may_hold(held, SUM + name.len() as u64)? {
+        } else if self.named.len() < MAX_SUMS && may_hold(held, SUM + name.len() as u64)? {
             self.named.insert(name, file);
         } else {
             self.others.add(file);
@@ -61,7 +61,7 @@ impl NamedSums {
     }
 
     /// The sums with the most files, at most so many, and what all others come to.
-    pub(super) fn largest(&self, most: usize) -> (Vec<(&str, FilesAndBytes)>, FilesAndBytes) {
+    pub(super) fn largest(&self, limit: usize) -> (Vec<(&str, FilesAndBytes)>, FilesAndBytes) {
         let mut largest: Vec<_> = self
             .named
             .iter()
@@ -69,7 +69,7 @@ impl NamedSums {
             .collect();
         largest.sort_by_key(|(_, sum)| std::cmp::Reverse((sum.files, sum.bytes)));
         let mut others = self.others;
-        for (_, sum) in largest.drain(most.min(largest.len())..) {
+        for (_, sum) in largest.drain(limit.min(largest.len())..) {
             others.add(sum);
         }
         (largest, others)
@@ -83,7 +83,7 @@ pub(super) struct Tallies {
     /// Hashes of the paths counted so far.
     seen: HashSet<u64>,
     hasher: RandomState,
-    most_files: u64,
+    max_files: u64,
     /// Whether a file may have been counted more than once.
     pub(super) is_repeated: bool,
     held: GrowingPermit,
@@ -97,7 +97,7 @@ impl Tallies {
             by_root: NamedSums::default(),
             seen: HashSet::new(),
             hasher: RandomState::new(),
-            most_files: MOST_FILES.min(account.total() / SHARE / FILE),
+            max_files: MAX_FILES.min(account.total() / SHARE / FILE),
             is_repeated: false,
             held: GrowingPermit::of(account),
         }
@@ -112,7 +112,7 @@ impl Tallies {
         if self.seen.contains(&path) {
             return Ok(());
         }
-        if (self.seen.len() as u64) < self.most_files && may_hold(&mut self.held, FILE)? {
+        if (self.seen.len() as u64) < self.max_files && may_hold(&mut self.held, FILE)? {
             self.seen.insert(path);
         } else {
             self.is_repeated = true;
@@ -193,7 +193,7 @@ mod tests {
         }
         assert!(tallies.is_repeated);
         assert_eq!(tallies.seen.len() as u64, (4 << 20) / SHARE / FILE);
-        assert_eq!(tallies.by_owner.named.len(), MOST_SUMS);
+        assert_eq!(tallies.by_owner.named.len(), MAX_SUMS);
         let (shown, others) = tallies.by_owner.largest(10);
         assert_eq!((shown.len(), others), (10, sum(19_990, 39_980)));
         assert!(budget.used() <= 2 << 20, "{}", budget.used());

@@ -41,7 +41,7 @@ fn member(
         containment_of_principal: resemblance,
         modified: Some(1_700_000_000),
         bytes: Some(1234),
-        is_asked: false,
+        is_requested: false,
         on_record: None,
     }
 }
@@ -108,7 +108,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         completeness: &|| Pending::default().into(),
         seconds: &|| 0.5,
         groups,
-        asked: None,
+        requested_files: None,
         clusters: None,
         findings: None,
         files: &two_unread,
@@ -411,11 +411,11 @@ fn what_appears_meanwhile_is_not_overwritten() {
 #[test]
 fn a_failure_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let broken = |asked: &DocumentHash| {
-        if *asked == document(DRAFT) {
+    let broken = |requested_files: &DocumentHash| {
+        if *requested_files == document(DRAFT) {
             return Err(io::Error::other("torn segment"));
         }
-        known(asked)
+        known(requested_files)
     };
     let failed = keep(
         folder.path(),

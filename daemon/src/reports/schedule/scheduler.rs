@@ -99,7 +99,11 @@ impl Scheduler {
         loop {
             let now = Timestamp::now();
             self.run_due(now);
-            let next = self.status().into_iter().filter_map(|told| told.next).min();
+            let next = self
+                .status()
+                .into_iter()
+                .filter_map(|status| status.next)
+                .min();
             let pause = next.and_then(|next| Duration::try_from(next.duration_since(now)).ok());
             let pause = pause.map_or(LONGEST_SLEEP, |pause| pause.min(LONGEST_SLEEP));
             // At least a second: a run that is not possible yet is not retried constantly.
@@ -289,23 +293,24 @@ impl Scheduler {
         if !schedule.is_since_last() {
             return Ok(None);
         }
-        let told = |error: &(dyn std::error::Error + 'static)| crate::base::causes::causes(error);
+        let describe =
+            |error: &(dyn std::error::Error + 'static)| crate::base::causes::causes(error);
         let last = runs::last(engine.index.registry(), &self.reports, schedule, due);
-        let Some((_, path)) = last.map_err(|error| told(&error))? else {
+        let Some((_, path)) = last.map_err(|error| describe(&error))? else {
             return Ok(None);
         };
         let name = path.file_name().unwrap_or_default();
         let earlier = self.reports.earlier_report(name, engine.own_reports.key());
-        let earlier = earlier.map_err(|error| told(&error))?;
+        let earlier = earlier.map_err(|error| describe(&error))?;
         Ok(Some(Arc::new(earlier)))
     }
 
     /// Runs the command of a schedule after its report.
     fn run_command(&self, schedule: &Schedule, run: Run) -> Run {
         let (command, time) = (&schedule.config.command, schedule.command_time());
-        let told = command::run(command, &run.path.join(MANIFEST), time, &self.cancel);
+        let outcome = command::run(command, &run.path.join(MANIFEST), time, &self.cancel);
         Run {
-            trouble: run.trouble.or(told.err()),
+            trouble: run.trouble.or(outcome.err()),
             ..run
         }
     }

@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use simdex_index::{IndexError, Regrouped, SignStep, View};
+use simdex_index::{IndexError, Regrouped, SignStep, VisibleRoots};
 use simdex_schema::{DocId, GroupId};
 
 use super::Shared;
@@ -130,7 +130,7 @@ impl Shared {
     fn publish_group(&self, kind: EventKind, group: GroupId, id: DocId) -> Result<(), IndexError> {
         let mut is_published = false;
         for root in self.roots.iter() {
-            let view = View::Roots([root.id].into());
+            let view = VisibleRoots::Roots([root.id].into());
             self.writer
                 .reader()
                 .visit_files_of(id, &view, &mut |file| {

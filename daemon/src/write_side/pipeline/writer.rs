@@ -239,7 +239,7 @@ impl Shared {
 
     /// The event of a file that was ingested, with its state where nothing of it is in the index.
     fn ingested_event(&self, key: &FileKey) -> Result<(EventKind, String), IndexError> {
-        let file = self.writer.reader().file_view(key, &self.roots.view())?;
+        let file = self.writer.reader().file_info(key, &self.roots.view())?;
         let Some(file) = file.filter(|file| !file.state.has_text()) else {
             return Ok((EventKind::FileIndexed, String::new()));
         };

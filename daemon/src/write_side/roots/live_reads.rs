@@ -13,13 +13,13 @@ use super::Root;
 use crate::write_side::watch::stat::Observe;
 
 /// Most reads of one root under way at once.
-const MOST: usize = 2;
+const MAX_READS_PER_ROOT: usize = 2;
 /// How long the next read waits for those before it, which are over by then unless they hang. An answer without the
 /// read uses the text of the last reading, possibly of another file that carries the same document, and says so.
-const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_000 });
+const READ_SLOT_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 50 } else { 10_000 });
 
 /// How long an answer waits to learn whether its file is as it was recorded.
-const MOMENT: Duration = Duration::from_millis(250);
+const STALENESS_CHECK_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// Why a question is answered from the index's text of a file, and not from the file itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,8 +45,10 @@ pub struct LiveRead<'a>(&'a LiveReads);
 impl LiveReads {
     /// Begins a read; `None` if the maximum number of reads have not ended for a while.
     pub fn begin(&self) -> Option<LiveRead<'_>> {
-        let full = |under_way: &mut usize| *under_way >= MOST;
-        let waited = self.ended.wait_timeout_while(self.lock(), PATIENCE, full);
+        let full = |under_way: &mut usize| *under_way >= MAX_READS_PER_ROOT;
+        let waited = self
+            .ended
+            .wait_timeout_while(self.lock(), READ_SLOT_TIMEOUT, full);
         self.enter(waited.unwrap_or_else(PoisonError::into_inner).0)
     }
 
@@ -56,7 +58,7 @@ impl LiveReads {
     }
 
     fn enter(&self, mut under_way: MutexGuard<'_, usize>) -> Option<LiveRead<'_>> {
-        if *under_way >= MOST {
+        if *under_way >= MAX_READS_PER_ROOT {
             return None;
         }
         *under_way += 1;
@@ -87,13 +89,13 @@ impl Look {
             // Nobody listens if this took too long.
             let _ = tell.send(found);
         };
-        let until = Instant::now() + MOMENT;
+        let until = Instant::now() + STALENESS_CHECK_TIMEOUT;
         let started = thread::Builder::new().name("look".to_owned()).spawn(look);
         started.is_ok().then_some(Self { told, until })
     }
 
-    /// How the file differs from what was recorded; `None` if it does not, or if that is not known [`MOMENT`] after the
-    /// beginning: an answer waits for no share that hangs.
+    /// How the file differs from what was recorded; `None` if it does not, or if that is not known
+    /// [`STALENESS_CHECK_TIMEOUT`] after the beginning: an answer waits for no share that hangs.
     pub fn end(&self) -> Option<NotReadAgain> {
         let left = self.until.saturating_duration_since(Instant::now());
         self.told.recv_timeout(left).ok().flatten()
@@ -148,7 +150,7 @@ mod tests {
         let root = Root::open(&index.writer, configured, &Arc::new(Events::default())).unwrap();
         let why = || root.open_live(b"a.txt").map(drop).unwrap_err();
         assert_eq!(why(), NotReadAgain::Unreadable);
-        let hanging: Vec<_> = (0..MOST)
+        let hanging: Vec<_> = (0..MAX_READS_PER_ROOT)
             .map(|_| root.live_reads.begin().unwrap())
             .collect();
         assert_eq!(why(), NotReadAgain::NotInTime);
@@ -159,9 +161,11 @@ mod tests {
     #[test]
     fn reads_that_hang_keep_no_more_than_few_who_read() {
         let reads = LiveReads::default();
-        let hanging: Vec<_> = (0..MOST).map(|_| reads.begin().unwrap()).collect();
+        let hanging: Vec<_> = (0..MAX_READS_PER_ROOT)
+            .map(|_| reads.begin().unwrap())
+            .collect();
         // None of them waits for a read that hangs.
-        assert!((0..MOST).all(|_| reads.begin().is_none()));
+        assert!((0..MAX_READS_PER_ROOT).all(|_| reads.begin().is_none()));
         drop(hanging);
         assert!(reads.begin().is_some());
     }

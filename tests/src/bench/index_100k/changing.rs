@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, ensure};
 use simdex_index::store::{ProbeResult, probe};
-use simdex_index::{Cancel, Index, IndexReader, Opened, View};
+use simdex_index::{Cancel, Index, IndexReader, Opened, VisibleRoots};
 use simdex_signature::Ratio;
 
 use super::{QueryTimes, ask_all, put_percentiles};
@@ -23,12 +23,15 @@ pub(super) fn status(index: &Index, figures: &mut Figures<'_>) -> anyhow::Result
     let mut times = Vec::new();
     for _ in 0..STATUSES {
         let begin = thread_processor_time();
-        index.reader().count_files(&View::All, &Cancel::never())?;
+        index
+            .reader()
+            .count_files(&VisibleRoots::All, &Cancel::never())?;
         let told = (index.usage(), index.memory_use(), index.unsettled());
         let threshold =
             Ratio::new(index.reader().parameters().threshold).context("no threshold")?;
         let reader = index.reader();
-        let groups = reader.kept_group_count(&View::All, threshold, &Cancel::never())?;
+        let groups =
+            reader.maintained_group_count(&VisibleRoots::All, threshold, &Cancel::never())?;
         std::hint::black_box((told, groups));
         times.push(thread_processor_time() - begin);
     }

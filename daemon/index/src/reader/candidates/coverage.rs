@@ -43,17 +43,17 @@ pub(super) struct Sample {
     /// Lower bound of the number of a document's fingerprints.
     pub(super) of_document: u64,
     /// Fingerprints of the query whose lists add no documents.
-    pub(super) counting_only: u64,
+    pub(super) common_lists_count_only: u64,
 }
 
 impl Coverage {
     /// The coverage of a query with this many fingerprints in a sketch of fixed size.
-    pub(super) fn of_fixed_size(of_query: u64, counting_only: u64) -> Self {
+    pub(super) fn of_fixed_size(of_query: u64, common_lists_count_only: u64) -> Self {
         let sample = Sample {
             is_whole: false,
             of_query,
             of_document: 0,
-            counting_only,
+            common_lists_count_only,
         };
         Self {
             samples: vec![sample],
@@ -96,9 +96,9 @@ impl Sample {
             SoughtRatio::ContainmentInQuery => self.of_document,
         };
         match self.is_whole {
-            true if ratio.get() * trials as f64 > self.counting_only as f64 => 0.0,
+            true if ratio.get() * trials as f64 > self.common_lists_count_only as f64 => 0.0,
             true => 1.0,
-            false => lower_tail(self.counting_only, trials, ratio),
+            false => lower_tail(self.common_lists_count_only, trials, ratio),
         }
     }
 }
@@ -108,16 +108,16 @@ pub(super) struct RungsInUse(BTreeMap<Rung, u64>);
 
 impl RungsInUse {
     pub(super) fn of(state: &IndexState, documents: DocumentKind) -> Self {
-        let least = |rung| state.table.least_kept(documents, rung).unwrap_or(0);
+        let min_kept = |rung| state.table.min_kept(documents, rung).unwrap_or(0);
         let in_use = state.table.rungs(documents);
-        Self(in_use.map(|rung| (rung, least(rung))).collect())
+        Self(in_use.map(|rung| (rung, min_kept(rung))).collect())
     }
 
     /// These, together with those in use now.
     pub(super) fn and_now(mut self, state: &IndexState, documents: DocumentKind) -> Self {
-        for (rung, least) in Self::of(state, documents).0 {
-            let known = self.0.entry(rung).or_insert(least);
-            *known = least.min(*known);
+        for (rung, min_kept) in Self::of(state, documents).0 {
+            let known = self.0.entry(rung).or_insert(min_kept);
+            *known = min_kept.min(*known);
         }
         self
     }
@@ -129,16 +129,16 @@ impl RungsInUse {
     /// What is compared at a rung; long lists have not been read yet.
     pub(super) fn sample(&self, tally: &Tally<'_>, at: Rung, counts: &Counts) -> Sample {
         let is_whole = at == Rung::ZERO;
-        let promised = u64::from(Ladder::default().least_kept());
-        let least = self
+        let promised = u64::from(Ladder::default().min_kept());
+        let min_kept = self
             .0
             .get(&at)
-            .map_or(promised, |least| promised.min(*least));
+            .map_or(promised, |min_kept| promised.min(*min_kept));
         Sample {
             is_whole,
             of_query: counts[usize::from(at.get())],
-            of_document: if is_whole { 1 } else { least },
-            counting_only: tally.long_lists_at(at),
+            of_document: if is_whole { 1 } else { min_kept },
+            common_lists_count_only: tally.common_lists_unread_at(at),
         }
     }
 }
@@ -152,13 +152,13 @@ mod tests {
     }
 
     /// A query of 6,400 shingles, probed at n = 32.
-    fn coverage(rungs: &[u8], counting_only: u64) -> Coverage {
+    fn coverage(rungs: &[u8], common_lists_count_only: u64) -> Coverage {
         let rungs: Vec<Rung> = rungs.iter().map(|rung| Rung::new(*rung).unwrap()).collect();
         Coverage::of_rungs(&rungs, Rung::new(5).unwrap(), |rung| Sample {
             is_whole: rung == Rung::ZERO,
             of_query: 6_400 >> rung.get(),
             of_document: 128,
-            counting_only,
+            common_lists_count_only,
         })
     }
 
@@ -183,8 +183,9 @@ mod tests {
 
     #[test]
     fn common_lists_that_add_no_documents_hide_them() {
-        let of = |counting_only| {
-            coverage(&[5], counting_only).missed_at_most(SoughtRatio::Resemblance, ratio(0.1))
+        let of = |common_lists_count_only| {
+            coverage(&[5], common_lists_count_only)
+                .missed_at_most(SoughtRatio::Resemblance, ratio(0.1))
         };
         assert!(of(0) < of(3) && of(3) < of(6));
         assert_eq!(of(20), 1.0);
@@ -192,16 +193,16 @@ mod tests {
 
     #[test]
     fn nothing_is_missed_where_nothing_is_sampled() {
-        let whole = |counting_only| {
+        let whole = |common_lists_count_only| {
             Coverage::of_rungs(&[Rung::ZERO], Rung::ZERO, |_| Sample {
                 is_whole: true,
                 of_query: 64,
                 of_document: 1,
-                counting_only,
+                common_lists_count_only,
             })
         };
-        let of = |counting_only| {
-            whole(counting_only).missed_at_most(SoughtRatio::Resemblance, ratio(0.05))
+        let of = |common_lists_count_only| {
+            whole(common_lists_count_only).missed_at_most(SoughtRatio::Resemblance, ratio(0.05))
         };
         assert_eq!((of(0), of(1), of(4)), (0.0, 0.0, 1.0));
     }

@@ -17,8 +17,8 @@
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{SchemeKind, Signature};
 
-use super::{Candidate, Candidates, CountBasis, Coverage, MIN_LONG_SHARE, Tally};
-use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount, View};
+use super::{COMMON_LIST_DIVISOR, Candidate, Candidates, CountBasis, Coverage, Tally};
+use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 impl IndexReader {
     /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. There
@@ -26,21 +26,20 @@ impl IndexReader {
     pub fn candidates_of_fixed_size(
         &self,
         query: &Signature,
-        view: &View,
+        view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Candidates, IndexError> {
         let cancel = account.cancel();
         let visible = self.shared.state().table.visible(view);
-        let mut tally = Tally::of_question(self, query.scheme().kind, &visible, account);
+        let mut tally = Tally::for_request(self, query.scheme().kind, &visible, account);
         tally.probe(query.fingerprints(), cancel)?;
         // As for Mod_n: if few of the query's entries are common, a document found by those alone shares almost
         // nothing.
-        let long = tally.long_lists.len() as u64;
-        if long * MIN_LONG_SHARE >= query.len() as u64 {
-            tally.read_long(&|_| true, cancel)?;
+        let long = tally.common_lists_unread.len() as u64;
+        if long * COMMON_LIST_DIVISOR >= query.len() as u64 {
+            tally.read_common(&|_| true, cancel)?;
         }
-        let counting_only = tally.long_lists.len() as u64;
-        let common_lists = tally.count_long_for_counted(cancel)?;
+        let common_lists_count_only = tally.count_common_for_counted(cancel)?;
         let (found, held) = tally.into_candidates(&|id, stats, shared| {
             let is_text = stats.kind == DocumentKind::Text;
             is_text.then(|| candidate(query, shared, stats, id))
@@ -48,8 +47,8 @@ impl IndexReader {
         Ok(Candidates {
             found,
             held,
-            common_lists,
-            coverage: Coverage::of_fixed_size(query.len() as u64, counting_only),
+            common_lists_count_only,
+            coverage: Coverage::of_fixed_size(query.len() as u64, common_lists_count_only),
         })
     }
 }

@@ -7,19 +7,19 @@ use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
 
 use super::Candidate;
-use crate::buckets::LongLists;
+use crate::buckets::CommonLists;
 use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 use crate::{Cancel, DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount};
 
-/// For questions, a list is long if it spans more further shards than this in one run: some 4,000 documents. Reading it
+/// For requests, a list is long if it spans more further shards than this in one run: some 4,000 documents. Reading it
 /// would make each of them a candidate because of one shared fingerprint.
-const SHARDS_OF_QUESTION: usize = 2;
+const MAX_SHARDS_PER_REQUEST: usize = 2;
 /// This limit is for edges. Up to it, reading a list costs no more than the further lists that would make up for it,
 /// and the count is exact.
-const SHARDS_OF_EDGE: usize = 8;
+const MAX_SHARDS_PER_EDGE: usize = 8;
 
 /// Bytes that a document takes in the map of counts, including room to grow.
-pub(super) const COUNTED: u64 = 48;
+pub(super) const BYTES_PER_COUNTED_DOCUMENT: u64 = 48;
 /// Documents counted before memory is taken for the new ones among them.
 const COUNTED_AT_ONCE: usize = 4_096;
 
@@ -34,15 +34,15 @@ pub(crate) struct Tally<'a> {
     /// How many of the probed fingerprints each document shares.
     pub(crate) shared: FxHashMap<DocId, u64>,
     /// Probes whose lists are long and still unread.
-    pub(crate) long_lists: Vec<Fingerprint>,
+    pub(crate) common_lists_unread: Vec<Fingerprint>,
     /// The document being probed; not counted.
     left_out: Option<DocId>,
     /// Maximum number of further shards of a list that is not long.
-    most_shards: usize,
+    max_shards: usize,
     /// The last change of a signature before counting began: if a document was signed again later, postings of both
     /// signatures may have been counted.
     pub(crate) began: u32,
-    /// The memory permit for `shared`, if the count serves a question.
+    /// The memory permit for `shared`, if the count serves a request.
     pub(super) held: Option<GrowingPermit>,
 }
 
@@ -87,10 +87,10 @@ enum LookUp {
 }
 
 impl LookUp {
-    fn long_lists(self, most_shards: usize) -> LongLists {
+    fn common_lists_unread(self, max_shards: usize) -> CommonLists {
         match self {
-            Self::Short | Self::ShortOfCounted => LongLists::SkipAbove(most_shards),
-            Self::All | Self::OnlyCounted => LongLists::Read,
+            Self::Short | Self::ShortOfCounted => CommonLists::SkipAbove(max_shards),
+            Self::All | Self::OnlyCounted => CommonLists::Read,
         }
     }
 
@@ -107,16 +107,16 @@ impl<'a> Tally<'a> {
             scheme,
             filter,
             shared: FxHashMap::default(),
-            long_lists: Vec::new(),
+            common_lists_unread: Vec::new(),
             left_out: None,
-            most_shards: SHARDS_OF_EDGE,
+            max_shards: MAX_SHARDS_PER_EDGE,
             began: index.shared.state().awaiting_signature.changes(),
             held: None,
         }
     }
 
-    /// A count for a question about these documents, which charges its memory to an account.
-    pub(crate) fn of_question(
+    /// A count for a request about these documents, which charges its memory to an account.
+    pub(crate) fn for_request(
         index: &'a IndexReader,
         scheme: SchemeKind,
         visible: &'a RoaringTreemap,
@@ -124,7 +124,7 @@ impl<'a> Tally<'a> {
     ) -> Self {
         Self {
             held: Some(GrowingPermit::of(account)),
-            most_shards: SHARDS_OF_QUESTION,
+            max_shards: MAX_SHARDS_PER_REQUEST,
             ..Self::new(index, scheme, Filter::Among(visible))
         }
     }
@@ -150,7 +150,7 @@ impl<'a> Tally<'a> {
     fn hold_since(&mut self, known: usize) -> Result<(), IndexError> {
         let added = (self.shared.len() - known) as u64;
         match &mut self.held {
-            Some(held) if added > 0 => held.add(added * COUNTED),
+            Some(held) if added > 0 => held.add(added * BYTES_PER_COUNTED_DOCUMENT),
             _ => Ok(()),
         }
     }
@@ -207,30 +207,30 @@ impl<'a> Tally<'a> {
     }
 
     /// Number of unread long lists of fingerprints divisible by the modulus of a rung.
-    pub(crate) fn long_lists_at(&self, rung: Rung) -> u64 {
-        self.long_lists
+    pub(crate) fn common_lists_unread_at(&self, rung: Rung) -> u64 {
+        self.common_lists_unread
             .iter()
             .filter(|f| f.divisible_by(rung))
             .count() as u64
     }
 
     /// Reads the long lists of some fingerprints and counts all their documents.
-    pub(crate) fn read_long(
+    pub(crate) fn read_common(
         &mut self,
         to_read: &dyn Fn(&Fingerprint) -> bool,
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        let (to_read, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.long_lists)
+        let (to_read, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.common_lists_unread)
             .into_iter()
             .partition(to_read);
-        self.long_lists = rest;
+        self.common_lists_unread = rest;
         self.look_up(&to_read, LookUp::All, cancel)
     }
 
     /// Reads the remaining long lists, but counts only documents found by other lists. Returns how many lists there
     /// were.
-    pub(crate) fn count_long_for_counted(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
-        let long = std::mem::take(&mut self.long_lists);
+    pub(crate) fn count_common_for_counted(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
+        let long = std::mem::take(&mut self.common_lists_unread);
         if !self.shared.is_empty() {
             self.look_up(&long, LookUp::OnlyCounted, cancel)?;
         }
@@ -262,11 +262,11 @@ impl<'a> Tally<'a> {
         }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
         let (index, scheme) = (self.index, self.scheme);
-        let long = look_up.long_lists(self.most_shards);
+        let long = look_up.common_lists_unread(self.max_shards);
         let mut read = (0, 0);
         let each = &mut |at: usize, list: Option<&[DocId]>| {
             let Some(list) = list else {
-                self.long_lists.push(probes[at].1);
+                self.common_lists_unread.push(probes[at].1);
                 return Ok(());
             };
             read = (read.0 + 1, read.1 + list.len() as u64);

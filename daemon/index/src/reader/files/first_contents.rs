@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use simdex_schema::{ContentHash, DocId};
 
-use super::FileView;
-use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, View};
+use super::FileInfo;
+use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 /// Bytes that a document and a content take in a map, with room to grow.
 const FIRST: u64 = 96;
@@ -50,7 +50,11 @@ impl FirstContents {
 impl IndexReader {
     /// The first file of the view that carries a document: the one called indexed. This takes as many reads as the
     /// document has contents and the view has roots, however many files there are.
-    pub fn first_file(&self, id: DocId, view: &View) -> Result<Option<FileView>, IndexError> {
+    pub fn first_file(
+        &self,
+        id: DocId,
+        view: &VisibleRoots,
+    ) -> Result<Option<FileInfo>, IndexError> {
         let mut found = None;
         self.visit_files_by_page(id, view, ONE_KEY, &mut |first| {
             found = Some(first);
@@ -63,8 +67,8 @@ impl IndexReader {
     pub(super) fn note_first(
         &self,
         id: DocId,
-        file: &mut FileView,
-        (view, first): (&View, &mut FirstContents),
+        file: &mut FileInfo,
+        (view, first): (&VisibleRoots, &mut FirstContents),
     ) -> Result<(), IndexError> {
         let found = self.first_file(id, view)?;
         let Some((content, found)) = found.and_then(|it| Some((it.record.content()?, it))) else {

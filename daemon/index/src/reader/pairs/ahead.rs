@@ -18,7 +18,7 @@ const FIRST_SINGLY: usize = 64;
 /// Documents searched for one by one after the first join that did not pay off; twice as many after each further one.
 const NEXT_SINGLY: usize = 1_024;
 /// Maximum number of documents in one join.
-const MOST_TURNS: usize = 1 << 22;
+const MAX_TURNS: usize = 1 << 22;
 /// Bytes that a document of a join takes here.
 const TURN: u64 = 40;
 /// Pairs that are counted at once, and documents whose pairs are counted at once.
@@ -36,7 +36,7 @@ pub(super) struct Ahead {
     /// As many are after the next join that does not pay off.
     next_singly: usize,
     /// Maximum number of documents in the next join, unless more are needed for it to pay off.
-    most: usize,
+    max_documents: usize,
     /// Turns of the last join: the position of each document in its order.
     turns: FxHashMap<DocId, u32>,
     /// The documents by turn.
@@ -45,7 +45,7 @@ pub(super) struct Ahead {
     partners: Vec<Vec<DocId>>,
     held: Vec<GrowingPermit>,
     /// Number of turns that were asked for, or came before one that was.
-    asked: u32,
+    turns_begun: u32,
     /// Documents asked for since the last join that have no turn in it.
     strays: usize,
     /// Documents that will not be asked for again.
@@ -54,7 +54,7 @@ pub(super) struct Ahead {
     counted: Range<usize>,
     edges: Vec<Edges>,
     of_edges: Option<MemoryPermit>,
-    pub(super) skipped_lists: u64,
+    pub(super) common_lists_skipped: u64,
     #[cfg(test)]
     pub(super) joins: usize,
 }
@@ -65,18 +65,18 @@ impl Default for Ahead {
             limits: JoinLimits::USUAL,
             singly: FIRST_SINGLY,
             next_singly: NEXT_SINGLY,
-            most: MOST_TURNS,
+            max_documents: MAX_TURNS,
             turns: FxHashMap::default(),
             order: Vec::new(),
             partners: Vec::new(),
             held: Vec::new(),
-            asked: 0,
+            turns_begun: 0,
             strays: 0,
             past: RoaringTreemap::new(),
             counted: 0..0,
             edges: Vec::new(),
             of_edges: None,
-            skipped_lists: 0,
+            common_lists_skipped: 0,
             #[cfg(test)]
             joins: 0,
         }
@@ -101,9 +101,9 @@ impl Ahead {
             limits: self.limits,
             singly: self.singly,
             next_singly: self.next_singly,
-            most: self.most,
+            max_documents: self.max_documents,
             past: std::mem::take(&mut self.past),
-            skipped_lists: self.skipped_lists,
+            common_lists_skipped: self.common_lists_skipped,
             #[cfg(test)]
             joins: self.joins,
             ..Self::default()
@@ -133,7 +133,7 @@ impl PairSearch<'_> {
     ) -> Result<(), IndexError> {
         let mut ahead = self.ahead();
         if let Some(turn) = ahead.turns.get(&id).copied() {
-            ahead.asked = ahead.asked.max(turn + 1);
+            ahead.turns_begun = ahead.turns_begun.max(turn + 1);
             return Ok(());
         }
         if !self.visible.contains(id.0) {
@@ -145,7 +145,7 @@ impl PairSearch<'_> {
         }
         // The join did not know it, since a file was added to it meanwhile: most of what the join found is still to
         // come.
-        if (ahead.asked as usize) < ahead.partners.len() && ahead.strays < FIRST_SINGLY {
+        if (ahead.turns_begun as usize) < ahead.partners.len() && ahead.strays < FIRST_SINGLY {
             ahead.strays += 1;
             return Ok(());
         }
@@ -175,7 +175,7 @@ impl PairSearch<'_> {
         let worth = worth.unwrap_or(usize::MAX).saturating_add(1);
         // The documents may take a quarter of what may be held, the join another quarter.
         let room = (account.total() / (4 * TURN)) as usize;
-        let documents = next(ahead.most.max(worth).min(room).min(MOST_TURNS))?;
+        let documents = next(ahead.max_documents.max(worth).min(room).min(MAX_TURNS))?;
         if ahead.is_unpaid(documents.len(), reading) {
             ahead.singly = documents.len().max(1);
             return Ok(());
@@ -183,8 +183,8 @@ impl PairSearch<'_> {
         self.pass(ahead);
         self.join(ahead, documents, account)?;
         let done = ahead.partners.len();
-        ahead.asked = ahead.turns.get(&id).map_or(0, |turn| turn + 1);
-        ahead.most = done.saturating_mul(4);
+        ahead.turns_begun = ahead.turns.get(&id).map_or(0, |turn| turn + 1);
+        ahead.max_documents = done.saturating_mul(4);
         if ahead.is_unpaid(done, reading) {
             ahead.pause();
         }
@@ -213,7 +213,7 @@ impl PairSearch<'_> {
         let done = joined.partners.len() as u32;
         ahead.turns.retain(|_, turn| *turn < done);
         ahead.partners = joined.partners;
-        ahead.skipped_lists += joined.skipped_lists;
+        ahead.common_lists_skipped += joined.common_lists_skipped;
         order.truncate(ahead.partners.len());
         held.add(self.add_earlier(ahead, &order))?;
         ahead.order = order;
@@ -243,10 +243,11 @@ impl PairSearch<'_> {
     /// Notes which documents of the last join are past: all except those whose turn is still to come and those that
     /// several files carry, which are asked for again.
     fn pass(&self, ahead: &mut Ahead) {
-        let asked = ahead.asked;
+        let turns_begun = ahead.turns_begun;
         let turns = std::mem::take(&mut ahead.turns).into_iter();
-        let past = turns
-            .filter(|(id, turn)| *turn < asked && self.index.count_files_of(*id, &self.view) < 2);
+        let past = turns.filter(|(id, turn)| {
+            *turn < turns_begun && self.index.count_files_of(*id, &self.view) < 2
+        });
         ahead.past.extend(past.map(|(id, _)| id.0));
         ahead.forget();
         #[cfg(test)]

@@ -30,7 +30,7 @@ pub(in crate::store) const NAME: &str = "COMMITTED";
 /// Where the id is in it.
 const ID_AT: u64 = 16;
 /// Limit of what is read; far above its length.
-const MOST: usize = 256;
+const MAX_BYTES: usize = 256;
 
 /// Id of the records of a store, the same in all their generations.
 pub(in crate::store) type RecordsId = [u8; 16];
@@ -162,7 +162,7 @@ fn number_in(file: &File) -> std::io::Result<Option<u64>> {
 
 /// The whole content of a witness; bounded, in case the file is not one.
 fn bytes_of(file: &File) -> std::io::Result<Vec<u8>> {
-    let mut bytes = vec![0; MOST];
+    let mut bytes = vec![0; MAX_BYTES];
     let read = file.read_at(&mut bytes, 0)?;
     bytes.truncate(read);
     Ok(bytes)

@@ -64,8 +64,8 @@ pub fn open_checked(
     open_checked_telling(dir, options, probe_command, time_limit, stop, &mut |_| {})
 }
 
-/// Opens a store as [`open_checked`] does; calls `told` once a store was set aside, before another is created, which
-/// may fail.
+/// Opens a store as [`open_checked`] does; calls `on_damage` once a store was set aside, before another is created,
+/// which may fail.
 ///
 /// # Errors
 /// Those of [`open_checked`].
@@ -75,13 +75,13 @@ pub fn open_checked_telling(
     probe_command: Option<Command>,
     time_limit: Duration,
     stop: &Cancel,
-    told: &mut dyn FnMut(&Damage),
+    on_damage: &mut dyn FnMut(&Damage),
 ) -> Result<CheckedStore, StoreError> {
     check_kinds(dir)?;
     safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
     let suspect = Suspect::of(dir)?;
     match open_or_begin(&suspect, options, probe_command, time_limit, stop) {
-        Err(StoreError::Damaged { reason }) => replace(&suspect, options, reason, told),
+        Err(StoreError::Damaged { reason }) => replace(&suspect, options, reason, on_damage),
         store => Ok(CheckedStore {
             store: store?,
             damage: None,
@@ -262,12 +262,12 @@ fn replace(
     suspect: &Suspect,
     options: StoreOptions,
     reason: String,
-    told: &mut dyn FnMut(&Damage),
+    on_damage: &mut dyn FnMut(&Damage),
 ) -> Result<CheckedStore, StoreError> {
     let (set_aside, synced) = set_aside(suspect)?;
     tracing::error!(set_aside = %set_aside.display(), reason, "store is damaged: starting afresh");
     let damage = Damage { set_aside, reason };
-    told(&damage);
+    on_damage(&damage);
     synced?;
     Ok(CheckedStore {
         store: SledStore::open(suspect.dir(), options)?,

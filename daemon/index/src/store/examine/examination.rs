@@ -37,12 +37,12 @@ enum End {
 }
 
 /// A sound store neither needs an allocation of more than this many times its size plus [`SPARE`], nor reads more.
-const MOST_TIMES: u64 = 64;
+const MAX_TIMES: u64 = 64;
 const SPARE: u64 = 1 << 30;
 /// How many times the limit a probe may take while it makes progress.
 const PATIENCE: u32 = 8;
 /// Bytes kept of the probe's messages.
-const MOST_SAID: usize = 16 << 10;
+const MAX_OUTPUT_BYTES: usize = 16 << 10;
 
 /// Runs the probe, a second time if the first crashed or hung. It hangs if it has made no progress for `limit`.
 pub(in crate::store) fn examine(
@@ -82,8 +82,8 @@ fn run(
     limit: Duration,
     stop: &Cancel,
 ) -> Result<End, StoreError> {
-    let most = allocated_bytes(dir)
-        .saturating_mul(MOST_TIMES)
+    let max_bytes = allocated_bytes(dir)
+        .saturating_mul(MAX_TIMES)
         .saturating_add(SPARE);
     // If memory is short, a panic would wait for ever for the memory to print a backtrace.
     let mut child = command
@@ -93,24 +93,24 @@ fn run(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(StoreError::io("start the probe of", dir))?;
-    let said = child.stderr.take().map(|from| listen(from, true));
-    let told = child.stdout.take().map(|from| listen(from, false));
-    let waited = wait(&mut child, limit, most, stop);
+    let stderr = child.stderr.take().map(|from| listen(from, true));
+    let stdout = child.stdout.take().map(|from| listen(from, false));
+    let waited = wait(&mut child, limit, max_bytes, stop);
     // In any case no probe may be left behind that keeps the lock.
     let _ = child.kill();
     let _ = child.wait();
-    let said = heard(dir, said)?;
-    let told = heard(dir, told)?;
+    let stderr = heard(dir, stderr)?;
+    let stdout = heard(dir, stdout)?;
     let waited = waited.map_err(StoreError::io("await the probe of", dir))?;
     Ok(match waited {
-        Waited::Ended(status) => classify_end(status, &said, &told, most),
+        Waited::Ended(status) => classify_end(status, &stderr, &stdout, max_bytes),
         // It may wait for ever for the memory to report that there is none.
-        Waited::Hung(_) if refused_allocation(&said).is_some_and(|bytes| bytes <= most) => {
+        Waited::Hung(_) if refused_allocation(&stderr).is_some_and(|bytes| bytes <= max_bytes) => {
             End::Ended(Examination::Unknown(
                 "the probe ran out of memory".to_owned(),
             ))
         }
-        Waited::Hung(reason) => End::Failed(reason, Part::last_told(&told)),
+        Waited::Hung(reason) => End::Failed(reason, Part::last_begun(&stdout)),
         Waited::GivenUp(reason) => End::Ended(Examination::Unknown(reason)),
     })
 }
@@ -128,7 +128,7 @@ fn listen(
                 // Nobody to tell if standard error is closed.
                 let _ = std::io::stderr().write_all(&chunk[..read]);
             }
-            kept.extend(&chunk[..read.min(MOST_SAID - kept.len())]);
+            kept.extend(&chunk[..read.min(MAX_OUTPUT_BYTES - kept.len())]);
         }
         String::from_utf8_lossy(&kept).into_owned()
     };
@@ -156,7 +156,12 @@ enum Waited {
 }
 
 /// Waits for the child as long as it makes progress and `stop` is not set.
-fn wait(child: &mut Child, limit: Duration, most: u64, stop: &Cancel) -> std::io::Result<Waited> {
+fn wait(
+    child: &mut Child,
+    limit: Duration,
+    max_bytes: u64,
+    stop: &Cancel,
+) -> std::io::Result<Waited> {
     let started = Instant::now();
     let mut seen = (progress(child.id()), started);
     loop {
@@ -171,7 +176,7 @@ fn wait(child: &mut Child, limit: Duration, most: u64, stop: &Cancel) -> std::io
         if made != seen.0 || made.is_some_and(Progress::is_held_up) {
             seen = (made, now);
         }
-        let reads_on = made.is_some_and(|made| made.read > most) && now - started >= limit;
+        let reads_on = made.is_some_and(|made| made.read > max_bytes) && now - started >= limit;
         if now - seen.1 >= limit || reads_on {
             return Ok(match made {
                 Some(_) => Waited::Hung(format!("the probe made no progress within {limit:?}")),
@@ -214,31 +219,31 @@ fn progress(process: u32) -> Option<Progress> {
     })
 }
 
-/// What the end of a probe shows. `told` is its output, which shows how far it had come: a program that cannot even be
-/// loaded, because memory is short, crashes as well. `most` is the most that a sound store may ask for.
-fn classify_end(status: ExitStatus, said: &str, told: &str, most: u64) -> End {
+/// What the end of a probe shows. `stdout` is its output, which shows how far it had come: a program that cannot even
+/// be loaded, because memory is short, crashes as well. `max_bytes` is the most that a sound store may ask for.
+fn classify_end(status: ExitStatus, stderr: &str, stdout: &str, max_bytes: u64) -> End {
     const SIGABRT: i32 = 6;
     const CRASHES: [i32; 4] = [4, 7, 8, 11]; // SIGILL, SIGBUS, SIGFPE, SIGSEGV
-    let (begun, part) = (told.contains(BEGUN), Part::last_told(told));
+    let (begun, part) = (stdout.contains(BEGUN), Part::last_begun(stdout));
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     let verdict = match (code, status.signal()) {
         (Some(exit::SOUND), _) => Examination::Sound,
-        (Some(exit::DAMAGED), _) => damaged(part, last_line(said)),
+        (Some(exit::DAMAGED), _) => damaged(part, last_line(stderr)),
         (Some(exit::LOCKED), _) => Examination::Locked,
-        (Some(exit::UNKNOWN), _) => Examination::Unknown(last_line(said)),
+        (Some(exit::UNKNOWN), _) => Examination::Unknown(last_line(stderr)),
         (_, Some(signal)) if begun && CRASHES.contains(&signal) => {
             return End::Failed(format!("the probe crashed with signal {signal}"), part);
         }
-        (_, Some(SIGABRT)) => match refused_allocation(said) {
-            Some(bytes) if bytes > most => {
+        (_, Some(SIGABRT)) => match refused_allocation(stderr) {
+            Some(bytes) if bytes > max_bytes => {
                 return End::Failed(format!("the probe asked for {bytes} bytes of memory"), part);
             }
             Some(_) => Examination::Unknown("the probe ran out of memory".to_owned()),
             // sled panics again while it drops what it could not write.
-            None if is_of_the_machine(said) => {
+            None if is_of_the_machine(stderr) => {
                 Examination::Unknown("the machine refused the probe something".to_owned())
             }
-            None if begun && said.contains("panicked") => {
+            None if begun && stderr.contains("panicked") => {
                 return End::Failed("the probe panicked and aborted".to_owned(), part);
             }
             None => Examination::Unknown(status.to_string()),
@@ -249,14 +254,14 @@ fn classify_end(status: ExitStatus, said: &str, told: &str, most: u64) -> End {
     End::Ended(verdict)
 }
 
-fn last_line(said: &str) -> String {
-    let line = said.lines().rfind(|line| !line.trim().is_empty());
+fn last_line(stderr: &str) -> String {
+    let line = stderr.lines().rfind(|line| !line.trim().is_empty());
     line.unwrap_or("the probe found damage").to_owned()
 }
 
 /// The bytes that could not be allocated, from the message of Rust's allocator when it gives up.
-fn refused_allocation(said: &str) -> Option<u64> {
-    let (_, after) = said.split_once("memory allocation of ")?;
+fn refused_allocation(stderr: &str) -> Option<u64> {
+    let (_, after) = stderr.split_once("memory allocation of ")?;
     after.split(' ').next()?.parse().ok()
 }
 

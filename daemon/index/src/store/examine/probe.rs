@@ -45,9 +45,9 @@ impl Part {
     }
 
     /// The part that a probe with this output was reading last.
-    pub(in crate::store) fn last_told(told: &str) -> Self {
+    pub(in crate::store) fn last_begun(stdout: &str) -> Self {
         let number = |line: &str| line.strip_prefix(READS)?.parse().ok();
-        match told.lines().rev().find_map(number) {
+        match stdout.lines().rev().find_map(number) {
             Some(run @ 1..) => Self::Run(run),
             _ => Self::Records,
         }

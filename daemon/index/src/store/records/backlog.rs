@@ -2,12 +2,12 @@
 //!
 //! A rewrite reads the old database from the first key to the last. A write to a key that it has read, or may be
 //! reading, is kept here until the rewrite takes it; a write to any later key is not, since it will be read. So only
-//! one thread writes the new database, and batches wait for it only if [`MOST_BYTES`] are kept.
+//! one thread writes the new database, and batches wait for it only if [`MAX_BYTES`] are kept.
 
 use crate::store::{StoreError, Write};
 
 /// Above this many bytes, batches wait until they are taken.
-const MOST_BYTES: usize = 8 << 20;
+const MAX_BYTES: usize = 8 << 20;
 
 /// Writes to the old database that the new one does not have.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl RewriteBacklog {
 
     /// Whether a batch must wait.
     pub(in crate::store) fn is_full(&self) -> bool {
-        self.bytes > MOST_BYTES
+        self.bytes > MAX_BYTES
     }
 
     /// Number of bytes that are kept.
@@ -129,7 +129,7 @@ mod tests {
     fn batches_wait_above_the_bound_and_a_batch_that_failed_is_told() {
         let mut backlog = RewriteBacklog::new();
         backlog.read_on();
-        changed(&mut backlog, &[put(b"a", MOST_BYTES - 1)]);
+        changed(&mut backlog, &[put(b"a", MAX_BYTES - 1)]);
         assert!(!backlog.is_full());
         changed(&mut backlog, &[put(b"b", 1)]);
         assert!(backlog.is_full());

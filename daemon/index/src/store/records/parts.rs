@@ -19,7 +19,7 @@ use crate::store::sled_support::tree::SledTree;
 use crate::store::{MAX_RECORD, StoreError, random_id};
 
 /// Maximum bytes of key and value in an entry, unless the key alone has more.
-pub(in crate::store) const MOST_ENTRY: usize = 6_000;
+pub(in crate::store) const MAX_ENTRY: usize = 6_000;
 /// Bytes of a part.
 const PART_BYTES: usize = 6_000;
 /// The beginning of a stand-in. A value that begins the same way is stored in parts, however short.
@@ -42,7 +42,7 @@ pub(in crate::store) struct StandIn {
 
 impl StandIn {
     const LEN: usize = MARK.len() + 16 + 4 + SEAL_LEN;
-    const MOST_PARTS: usize = MAX_RECORD / PART_BYTES + 1;
+    const MAX_PARTS: usize = MAX_RECORD / PART_BYTES + 1;
 
     fn encode(&self) -> Vec<u8> {
         [&MARK[..], &self.id, &self.parts.to_le_bytes(), &self.seal].concat()
@@ -54,7 +54,7 @@ impl StandIn {
         let (id, rest) = rest.split_first_chunk()?;
         let (parts, seal) = rest.split_first_chunk()?;
         let parts = u32::from_le_bytes(*parts);
-        (parts as usize <= Self::MOST_PARTS).then_some(Self {
+        (parts as usize <= Self::MAX_PARTS).then_some(Self {
             id: *id,
             parts,
             seal: seal.try_into().ok()?,
@@ -80,8 +80,8 @@ pub(in crate::store) struct Cut {
 
 /// Cuts a value that is too long for an entry; `None` if it is not.
 pub(in crate::store) fn cut(key: &[u8], value: &[u8]) -> Result<Option<Cut>, StoreError> {
-    let most = MOST_ENTRY.saturating_sub(key.len()).max(StandIn::LEN);
-    if value.len() <= most && !value.starts_with(&MARK) {
+    let max_value = MAX_ENTRY.saturating_sub(key.len()).max(StandIn::LEN);
+    if value.len() <= max_value && !value.starts_with(&MARK) {
         return Ok(None);
     }
     let chunks = value.chunks(PART_BYTES);
@@ -132,9 +132,9 @@ impl Parts {
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let mut value = Vec::new();
         let mut entries = self.tree.from(&stand_in.key(0))?;
-        for wanted in stand_in.keys() {
+        for part in stand_in.keys() {
             let found = entries.next().transpose()?;
-            let found = found.filter(|(found, _)| **found == *wanted);
+            let found = found.filter(|(found, _)| **found == *part);
             let part = found.as_ref();
             match part.and_then(|(key, sealed)| unseal(TreeId::Parts, key, sealed)) {
                 Some(part) => value.extend_from_slice(part),

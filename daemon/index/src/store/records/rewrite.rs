@@ -31,7 +31,7 @@ use copied_range::CopiedRange;
 /// sled to reuse them.
 pub(in crate::store) const PART_BYTES: usize = 3 << 20;
 /// Minimum size of the new database: its log, a snapshot, and temporary data of a part.
-const LEAST_ROOM: u64 = 32 << 20;
+const MIN_ROOM: u64 = 32 << 20;
 /// Records between two checks whether to continue counting.
 const LOOK_EVERY: u64 = 4096;
 /// Writes in a batch to the new database: readers of the old one wait while sled applies it.
@@ -40,9 +40,9 @@ const BATCH: usize = 1024;
 const FEW_BYTES: usize = 64 << 10;
 /// After this many failures no more are risked: each may leave a database open, with its cache and its file
 /// ([`crate::store::sled_support::recovery::LastHandle::abandon`]).
-const MOST_FAILURES: u32 = 8;
+const MAX_FAILURES: u32 = 8;
 /// How often changes are written before batches wait, even if many more keep coming.
-const MOST_ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// How far a rewrite has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,26 +166,26 @@ impl Drop for Keeping<'_> {
 }
 
 impl Records {
-    /// Rewrites the records if they take more than `least` bytes of disk and more than twice their live bytes; returns
-    /// whether that was done.
+    /// Rewrites the records if they take more than `min_bytes` bytes of disk and more than twice their live bytes;
+    /// returns whether that was done.
     ///
     /// # Errors
     /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] if it could not be done and nothing was changed.
     pub(in crate::store) fn compact(
         &self,
-        least: u64,
+        min_bytes: u64,
         cancel: &Cancel,
     ) -> Result<bool, StoreError> {
         let records_db = self.current();
         let allocated = records_db.generation.allocated();
         let count = || live_bytes(&records_db, cancel);
-        let Some(live) = self.sizes.live_if_due(allocated, least, count)? else {
+        let Some(live) = self.sizes.live_if_due(allocated, min_bytes, count)? else {
             return Ok(false);
         };
-        check_room(records_db.generation.store(), live / 2 * 3 + LEAST_ROOM)?;
+        check_room(records_db.generation.store(), live / 2 * 3 + MIN_ROOM)?;
         drop(records_db);
-        if self.failures.load(Ordering::Relaxed) >= MOST_FAILURES {
-            let reason = format!("it failed {MOST_FAILURES} times; the next start tries again");
+        if self.failures.load(Ordering::Relaxed) >= MAX_FAILURES {
+            let reason = format!("it failed {MAX_FAILURES} times; the next start tries again");
             return Err(not_rewritten(StoreError::Internal(reason)));
         }
         let done = self.rewrite(PART_BYTES, &mut |_| cancel.check().is_ok());
@@ -307,7 +307,7 @@ impl Records {
 
 /// Writes what was changed meanwhile, until little is left or the amount no longer falls.
 fn catch_up(mut target: Target, keeping: &Keeping<'_>) -> Result<Target, StoreError> {
-    for _ in 0..MOST_ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         if keeping.with(|backlog| backlog.bytes())? <= FEW_BYTES {
             break;
         }

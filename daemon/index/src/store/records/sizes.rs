@@ -35,15 +35,16 @@ impl Sizes {
         self.written.fetch_add(sum, Ordering::Relaxed);
     }
 
-    /// Whether records that take `allocated` bytes, above `least`, are to be rewritten, and how many bytes are live;
+    /// Whether records that take `allocated` bytes, above `min_bytes`, are to be rewritten, and how many bytes are
+    /// live;
     /// `count` counts them, unless it is stopped.
     pub(in crate::store) fn live_if_due(
         &self,
         allocated: u64,
-        least: u64,
+        min_bytes: u64,
         count: impl FnOnce() -> Result<Option<u64>, StoreError>,
     ) -> Result<Option<u64>, StoreError> {
-        if allocated <= least {
+        if allocated <= min_bytes {
             return Ok(None);
         }
         let at = self.written.load(Ordering::Relaxed);
@@ -85,7 +86,7 @@ impl Sizes {
 mod tests {
     use super::*;
 
-    const LEAST: u64 = 1_000;
+    const MIN_BYTES: u64 = 1_000;
 
     fn written(sizes: &Sizes, bytes: usize) {
         let value = vec![0; bytes];
@@ -99,14 +100,18 @@ mod tests {
             was_counted = true;
             Ok(Some(live))
         };
-        let due = sizes.live_if_due(allocated, LEAST, count).unwrap();
+        let due = sizes.live_if_due(allocated, MIN_BYTES, count).unwrap();
         (due, was_counted)
     }
 
     #[test]
     fn records_are_due_above_twice_what_lives_and_counted_once_for_much_that_is_written() {
         let sizes = Sizes::default();
-        assert_eq!(asked(&sizes, LEAST, 1), (None, false), "too few to matter");
+        assert_eq!(
+            asked(&sizes, MIN_BYTES, 1),
+            (None, false),
+            "too few to matter"
+        );
         assert_eq!(asked(&sizes, 2_001, 1_000), (None, true));
         assert_eq!(asked(&sizes, 2_002, 0), (Some(1_000), false));
         written(&sizes, 400);
@@ -128,7 +133,10 @@ mod tests {
     #[test]
     fn a_count_that_is_stopped_decides_nothing() {
         let sizes = Sizes::default();
-        assert_eq!(sizes.live_if_due(9_000, LEAST, || Ok(None)).unwrap(), None);
+        assert_eq!(
+            sizes.live_if_due(9_000, MIN_BYTES, || Ok(None)).unwrap(),
+            None
+        );
         assert_eq!(asked(&sizes, 9_000, 1_000), (Some(1_000), true));
     }
 }

@@ -7,7 +7,7 @@
 //! needs one: if there are more blocks than fit, only the list that was asked for stays.
 //!
 //! Each shard has a lock of its own, which is held for a moment. What is dropped is drawn at random; a block that was
-//! used since it was last drawn stays, and another is drawn. If questions ask again and again for more than fits,
+//! used since it was last drawn stays, and another is drawn. If requests ask again and again for more than fits,
 //! dropping by age would drop each block shortly before it is asked for, and every look-up would miss.
 
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};

@@ -17,7 +17,7 @@ const NAME: &str = "conf";
 const SETTINGS: &[u8] = b"segment_size: 524288\nuse_compression: false\nversion: 0.34\n";
 const CRC_LEN: usize = 4;
 /// Limit of what is read; far above the length of any settings.
-const MOST: u64 = 4 << 10;
+const MAX_BYTES: u64 = 4 << 10;
 
 /// The damaged files of sled's settings, of the records, which are in this folder of the store, and of its runs; they
 /// are repaired when the store is opened.
@@ -47,7 +47,7 @@ pub(in crate::store) fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
         file => file.map_err(StoreError::io("open", &path))?,
     };
     let mut bytes = Vec::new();
-    let read = file.take(MOST).read_to_end(&mut bytes);
+    let read = file.take(MAX_BYTES).read_to_end(&mut bytes);
     read.map_err(StoreError::io("read", &path))?;
     // Settings of another version of sled are undamaged, and sled refuses them with a message.
     let whole = bytes

@@ -16,14 +16,14 @@ mod mates;
 use mates::find_mates;
 
 /// A document that must be compared with more principals than this is deferred.
-const MOST_PRINCIPALS: usize = if cfg!(test) { 12 } else { 256 };
+const MAX_PRINCIPALS: usize = if cfg!(test) { 12 } else { 256 };
 /// A document that must be compared with more documents than this, principals or their members, is crowded.
-const MOST_DOCUMENTS: usize = if cfg!(test) { 128 } else { 1024 };
+const MAX_DOCUMENTS: usize = if cfg!(test) { 128 } else { 1024 };
 
 impl Effort {
     /// The effort of comparing a document with this many others, and this many principals among them.
     fn of(principals: usize, documents: usize) -> Self {
-        match (principals > MOST_PRINCIPALS, documents > MOST_DOCUMENTS) {
+        match (principals > MAX_PRINCIPALS, documents > MAX_DOCUMENTS) {
             (_, true) => Self::Crowded,
             (true, false) => Self::High,
             (false, false) => Self::Usual,
@@ -292,7 +292,7 @@ impl Newcomer {
     /// Whether comparing it with this many documents takes more than was known, so that it is deferred.
     fn defers_for(&mut self, principals: usize, documents: usize) -> bool {
         let effort = Effort::of(principals, documents);
-        self.leads_many = documents > MOST_DOCUMENTS && principals <= MOST_DOCUMENTS;
+        self.leads_many = documents > MAX_DOCUMENTS && principals <= MAX_DOCUMENTS;
         self.deferred_to = Some(effort).filter(|effort| *effort > self.effort);
         self.deferred_to.is_some()
     }

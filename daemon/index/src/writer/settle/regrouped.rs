@@ -35,16 +35,16 @@ impl IndexState {
         }
     }
 
-    /// Adds the groups that vanished or have another principal, among the next `most` groups by id; returns the last
+    /// Adds the groups that vanished or have another principal, among the next `limit` groups by id; returns the last
     /// one looked at.
     pub(super) fn take_led_and_vanished(
         &mut self,
         from: Bound<GroupId>,
-        most: usize,
+        limit: usize,
         regrouped: &mut Regrouped,
     ) -> Option<GroupId> {
         let noted = &mut self.groups_before.principals;
-        let some = noted.range((from, Bound::Unbounded)).take(most);
+        let some = noted.range((from, Bound::Unbounded)).take(limit);
         let some: Vec<_> = some
             .map(|(group, principal)| (*group, *principal))
             .collect();

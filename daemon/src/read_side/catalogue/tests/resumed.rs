@@ -77,18 +77,18 @@ fn a_list_of_files_resumes_after_any_of_them_with_all_counts() {
     let index = opened.index.reader();
     let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
     let mut all = Vec::new();
-    let counts = files(index, &View::All, &account, &mut |file| {
+    let counts = files(index, &VisibleRoots::All, &account, &mut |file| {
         all.push((file.path.clone(), file.state));
         ControlFlow::Continue(())
     });
     let counts = counts.unwrap();
     for (at, (seen, _)) in all.iter().enumerate() {
         let mut rest = Vec::new();
-        let visit = &mut |file: &FileView| {
+        let visit = &mut |file: &FileInfo| {
             rest.push((file.path.clone(), file.state));
             ControlFlow::Continue(())
         };
-        let counted = files_after(index, &View::All, seen.as_os_str(), &account, visit);
+        let counted = files_after(index, &VisibleRoots::All, seen.as_os_str(), &account, visit);
         assert_eq!(counted.unwrap(), counts);
         assert_eq!(rest, all[at + 1..]);
     }

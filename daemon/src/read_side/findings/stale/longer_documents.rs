@@ -7,7 +7,7 @@
 
 use std::ops::ControlFlow;
 
-use simdex_index::{FileView, IndexError};
+use simdex_index::{FileInfo, IndexError};
 use simdex_schema::{DocId, DocumentHash};
 
 use super::{Finding, FindingError, StaleFinder, bytes, count};
@@ -35,7 +35,7 @@ impl StaleFinder<'_, '_> {
     /// Looks up the documents that contain an old document of this date.
     pub(super) fn search_longer(
         &mut self,
-        file: &FileView,
+        file: &FileInfo,
         (id, hash): (DocId, DocumentHash),
         date: i64,
     ) -> Result<(), FindingError> {
@@ -54,7 +54,7 @@ impl StaleFinder<'_, '_> {
     /// so that the versions of a form, which contain one another, cost a few texts for each and not all.
     fn later_containers(
         &mut self,
-        file: &FileView,
+        file: &FileInfo,
         own: DocId,
         date: i64,
     ) -> Result<Option<Containers>, FindingError> {

@@ -6,7 +6,7 @@
 
 use std::collections::HashSet;
 
-use simdex_index::{FileView, GrowingPermit};
+use simdex_index::{FileInfo, GrowingPermit};
 use simdex_schema::{DocId, DocumentHash, DocumentKind};
 
 use super::{FindingError, StaleFinder, count};
@@ -36,7 +36,7 @@ impl StaleFinder<'_, '_> {
     /// Queries a document if it is old enough and not listed yet.
     fn document(
         &mut self,
-        file: &FileView,
+        file: &FileInfo,
         id: DocId,
         hash: DocumentHash,
     ) -> Result<(), FindingError> {

@@ -96,16 +96,16 @@ impl Contents {
         self.files_within(folder).len() as u64
     }
 
-    /// The files of a folder that have no counterpart in another, at most `most`, by their numbers in the tree. If more
-    /// files of a group are here than in the other folder, the first ones have the counterparts.
-    pub(super) fn unmatched(&self, own: FolderId, other: FolderId, most: usize) -> Vec<u32> {
+    /// The files of a folder that have no counterpart in another, at most `max_files`, by their numbers in the tree. If
+    /// more files of a group are here than in the other folder, the first ones have the counterparts.
+    pub(super) fn unmatched(&self, own: FolderId, other: FolderId, max_files: usize) -> Vec<u32> {
         let (from, to) = self.ranges[own as usize];
         let (files, others) = (self.files_within(own), self.files_within(other));
         let documents: HashSet<u64> = others.iter().map(|(document, _)| *document).collect();
         let mut revised = Others::of(others, files).by_group;
         let mut alone = Vec::new();
         for ((document, group), number) in files.iter().zip(&self.numbers[from..to]) {
-            if alone.len() == most {
+            if alone.len() == max_files {
                 break;
             }
             if documents.contains(document) {

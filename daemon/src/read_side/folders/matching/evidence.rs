@@ -2,7 +2,7 @@
 //! their folders, level by level upwards, until the folders are the same or one contains the other: /a/x/1.txt and
 //! /b/x/1.txt are evidence for /a/x and /b/x, and for /a and /b.
 //!
-//! What more than [`MOST_CARRIERS`] files carry is common, and would join everything with everything: it is evidence
+//! What more than [`MAX_CARRIERS`] files carry is common, and would join everything with everything: it is evidence
 //! only for each folder and the next one by place that has it. A group may have more files than that if its documents
 //! were made from one template. Then files of the group are evidence if they carry the same text, or if they have the
 //! same name, since names mostly stay the same in a revised copy.
@@ -10,10 +10,10 @@
 use std::collections::HashMap;
 
 use super::contents::Contents;
-use super::{FileAt, FolderId, MOST_PAIRS, Tree};
+use super::{FileAt, FolderId, MAX_PAIRS, Tree};
 
 /// Most files that are evidence together: each has a bit in a byte.
-const MOST_CARRIERS: usize = u8::BITS as usize;
+const MAX_CARRIERS: usize = u8::BITS as usize;
 
 /// How many files of the smaller side are evidence that two folders are copies; the first has the smaller number.
 pub(super) type Evidence = HashMap<(FolderId, FolderId), u64>;
@@ -70,7 +70,7 @@ pub(super) fn evidence(
 impl Gathered<'_> {
     /// Adds the evidence from the files of a group; they are sorted by document.
     fn add_group(&mut self, files: &mut [&FileAt]) {
-        if files.len() <= MOST_CARRIERS {
+        if files.len() <= MAX_CARRIERS {
             self.add(files);
             return;
         }
@@ -90,7 +90,7 @@ impl Gathered<'_> {
     /// Adds the evidence from these files; if there are too many, only that of each file with the next one. Copies of a
     /// tree are next to each other, so that the next copy has the same file there.
     fn add_or_chain(&mut self, files: &[&FileAt]) {
-        if files.len() <= MOST_CARRIERS {
+        if files.len() <= MAX_CARRIERS {
             return self.add(files);
         }
         self.too_common += 1;
@@ -101,7 +101,7 @@ impl Gathered<'_> {
         }
     }
 
-    /// Adds the evidence from these files, at most [`MOST_CARRIERS`].
+    /// Adds the evidence from these files, at most [`MAX_CARRIERS`].
     fn add(&mut self, files: &[&FileAt]) {
         let mut bits_by_pair = BitsByPair::new();
         for (at, a) in files.iter().enumerate() {
@@ -115,7 +115,7 @@ impl Gathered<'_> {
         }
         for (pair, [of_a, of_b]) in bits_by_pair {
             let files = u64::from(of_a.count_ones().min(of_b.count_ones()));
-            let room = self.evidence.len() < MOST_PAIRS;
+            let room = self.evidence.len() < MAX_PAIRS;
             match self.evidence.get_mut(&pair) {
                 Some(count) => *count += files,
                 None if room => drop(self.evidence.insert(pair, files)),

@@ -7,11 +7,11 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use simdex_index::{FileView, IndexError, IndexReader, View};
+use simdex_index::{FileInfo, IndexError, IndexReader, VisibleRoots};
 use simdex_schema::{DocId, path};
 
 /// Most files of a version that are examined.
-const MOST_FILES: usize = 64;
+const MAX_FILES: usize = 64;
 
 /// The files of a version and all their containers, by hashes of their displayed paths.
 #[derive(Debug, Default)]
@@ -22,8 +22,8 @@ pub(super) struct ContainerPaths {
 
 impl ContainerPaths {
     /// Adds a file, unless there are many already.
-    pub(super) fn add(&mut self, file: &FileView) {
-        if self.files < MOST_FILES {
+    pub(super) fn add(&mut self, file: &FileInfo) {
+        if self.files < MAX_FILES {
             self.files += 1;
             self.hashes
                 .extend(chain(&file.path).map(|place| hash(&place)));
@@ -36,7 +36,7 @@ impl ContainerPaths {
 pub(super) fn innermost_common(
     index: &IndexReader,
     version: Option<DocId>,
-    view: &View,
+    view: &VisibleRoots,
     both: [&ContainerPaths; 2],
 ) -> Result<Option<PathBuf>, IndexError> {
     let [own, of_parent] = both;
@@ -53,7 +53,7 @@ pub(super) fn innermost_common(
         if length(&place) > length(&found) {
             found = place;
         }
-        match files < MOST_FILES {
+        match files < MAX_FILES {
             true => ControlFlow::Continue(()),
             false => ControlFlow::Break(()),
         }

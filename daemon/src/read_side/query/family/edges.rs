@@ -7,7 +7,7 @@ use super::containers::{ContainerPaths, innermost_common};
 use super::renamed::{Renamed, find_renamed};
 use super::search::FoundVersion;
 use super::{FamilyEdge, FamilyParams, Merged, VersionKind};
-use crate::read_side::families::{Direction, LEAST_APART, PlacedVersion, SecondParent};
+use crate::read_side::families::{Direction, MIN_APART, PlacedVersion, SecondParent};
 use crate::read_side::query::{Overlap, QueryError, Relation, ShingledText, Subject};
 
 /// A text of which this share is found in another holds little else: the later one is a revision, not a container.
@@ -182,7 +182,7 @@ fn count_apart(
         apart[0] += u64::from(in_both == [true, false]);
         apart[1] += u64::from(in_both == [false, true]);
     }
-    Ok(Some(apart).filter(|apart| apart.iter().all(|count| *count >= LEAST_APART)))
+    Ok(Some(apart).filter(|apart| apart.iter().all(|count| *count >= MIN_APART)))
 }
 
 /// Names that were replaced between the two versions of an edge, the later first.

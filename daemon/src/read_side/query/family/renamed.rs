@@ -9,7 +9,7 @@ use crate::read_side::query::{Overlap, ShingledText};
 /// Texts that resemble each other this much are not searched for replaced names.
 const ALIKE: f64 = 0.8;
 /// Undoing a replacement must raise the resemblance by this much: otherwise it explains nothing.
-const LEAST_GAIN: f64 = 0.1;
+const MIN_GAIN: f64 = 0.1;
 
 /// Names that were replaced between two texts, and what these share apart from that.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ pub(super) fn find_renamed(
     let undone = shingled_undone(index, later, &renamings, account)?;
     let without = Overlap::exact(&earlier.shingles, &undone, cancel)?;
     let without = without.resemblance.value.unwrap_or(0.0);
-    let is_explained = without >= rule.resemblance.max(resemblance + LEAST_GAIN);
+    let is_explained = without >= rule.resemblance.max(resemblance + MIN_GAIN);
     Ok(is_explained.then_some(Renamed {
         renamings,
         resemblance: without,

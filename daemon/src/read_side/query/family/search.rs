@@ -4,7 +4,7 @@
 //! container, is shown but not followed, so that a collection does not connect everything it collects. Not
 //! every version is asked about: one that resembles a version already asked about by at least [`COVERED`]
 //! has hardly any neighbours that the other has not. So a family costs about two texts read for each
-//! version, and one look-up for each stretch of its history. The search ends at [`FamilyParams::most`]
+//! version, and one look-up for each stretch of its history. The search ends at [`FamilyParams::limit`]
 //! versions, or when [`READ_FOR_EACH`] times as many texts have been read.
 //!
 //! Where a name was replaced throughout, two versions share far fewer shingles than that. Of the candidates that
@@ -33,7 +33,7 @@ const RENAMED_READ: usize = 16;
 /// Least resemblance of these. A name in every sixth word leaves about a quarter of what the texts share.
 const RENAMED_FROM: f64 = 0.1;
 /// Fingerprints held of all versions; up to this number, versions are compared on all shingles.
-const MOST_SAMPLED: usize = 4 << 20;
+const MAX_SAMPLED: usize = 4 << 20;
 /// Memory for samples is taken for this many fingerprints at a time.
 const STEP: usize = 64 << 10;
 /// Bytes that a fingerprint takes at most: 8 in a sample and 16 among the entries, then 4 in the list of its
@@ -67,7 +67,7 @@ pub(super) struct FoundVersions {
     pub(super) samples: (Samples, Vec<MemoryPermit>),
     pub(super) candidates: u64,
     pub(super) read: u64,
-    pub(super) common_lists: u64,
+    pub(super) common_lists_count_only: u64,
     pub(super) is_cut: bool,
 }
 
@@ -89,10 +89,10 @@ pub(super) fn search(
         queue: VecDeque::new(),
         found: FoundVersions {
             versions: Vec::new(),
-            samples: (Samples::new(MOST_SAMPLED), Vec::new()),
+            samples: (Samples::new(MAX_SAMPLED), Vec::new()),
             candidates: 0,
             read: 0,
-            common_lists: 0,
+            common_lists_count_only: 0,
             is_cut: false,
         },
     };
@@ -211,8 +211,9 @@ impl Search<'_> {
                 *greatest_resemblance = greatest_resemblance.max(estimated(candidate));
                 continue;
             }
-            let most = self.params.most;
-            if self.found.versions.len() >= most || self.found.read >= READ_FOR_EACH * most as u64 {
+            let limit = self.params.limit;
+            if self.found.versions.len() >= limit || self.found.read >= READ_FOR_EACH * limit as u64
+            {
                 self.found.is_cut = true;
                 return Ok(());
             }
@@ -230,13 +231,16 @@ impl Search<'_> {
             threshold: rule.resemblance,
             relation_threshold: self.params.relation_threshold,
             containment_threshold: self.params.containment_threshold,
-            limit: self.params.most,
+            limit: self.params.limit,
             view: view.clone(),
             keeps_texts: false,
         };
         let mut near = candidates(self.index, subject, &params)?;
         self.found.candidates += near.found.len() as u64;
-        self.found.common_lists = self.found.common_lists.max(near.common_lists);
+        self.found.common_lists_count_only = self
+            .found
+            .common_lists_count_only
+            .max(near.common_lists_count_only);
         let found = std::mem::take(&mut near.found).into_iter();
         let (mut linked, mut rest): (Vec<_>, Vec<_>) =
             found.partition(|candidate| bound::may_link(candidate, rule));

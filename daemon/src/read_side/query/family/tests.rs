@@ -27,8 +27,8 @@ fn family_of(texts: &[String]) -> Family {
         relation_threshold: 0.8,
         containment_threshold: 0.8,
         scheme: SchemeKind::ModN,
-        most: 4_096,
-        view: View::All,
+        limit: 4_096,
+        view: VisibleRoots::All,
     };
     let text = subject.text().unwrap();
     find_family(&index, &subject, text, &params, &never).unwrap()

@@ -170,7 +170,7 @@ impl Overlap {
                     ..Self::default()
                 };
             }
-            CountBasis::Untold => return Self::default(),
+            CountBasis::Unknown => return Self::default(),
         }
         let Candidate {
             rung,
@@ -208,7 +208,7 @@ impl Overlap {
         }
     }
 
-    /// The number a question is ranked by; for related documents the best of the three.
+    /// The number a query is ranked by; for related documents the best of the three.
     pub(in crate::read_side::query) fn ranking_value(&self, kind: FindKind) -> Option<f64> {
         let Self {
             resemblance,

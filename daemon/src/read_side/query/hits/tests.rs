@@ -17,7 +17,7 @@ fn hit(name: u32, value: f64) -> Hit {
         ..RatioEstimate::default()
     };
     Hit {
-        file: FileView {
+        file: FileInfo {
             key: FileKey {
                 root: RootId(1),
                 path: path.clone().into_bytes(),
@@ -45,7 +45,7 @@ fn hit(name: u32, value: f64) -> Hit {
             rung: Rung::ZERO,
         },
         date: None,
-        is_query: false,
+        is_subject: false,
         judgement: None,
     }
 }

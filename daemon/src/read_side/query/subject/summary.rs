@@ -16,7 +16,7 @@ pub struct SubjectSummary {
     /// Hash of its raw bytes, if known.
     pub content: Option<ContentHash>,
     /// Path of the file asked about; for an upload, the name that the client sent.
-    pub query_path: Option<PathBuf>,
+    pub subject_path: Option<PathBuf>,
     /// The state that reading its text ended in.
     pub state: State,
     /// Reason code that refines the state; empty if there is none.
@@ -40,7 +40,7 @@ impl Subject {
         SubjectSummary {
             document: self.document_hash(),
             content: self.content,
-            query_path: self.query_path.clone(),
+            subject_path: self.subject_path.clone(),
             state: self.state,
             reason: self.reason.clone(),
             compared_by: self.compared_by(),

@@ -1,4 +1,4 @@
-//! Bytes as the subject of a question: those that a client sent, or a snapshot of a file.
+//! Bytes as the subject of a query: those that a client sent, or a snapshot of a file.
 
 use std::fs::File;
 use std::io::{Read, Seek};
@@ -64,7 +64,7 @@ impl Subject {
             state,
             reason,
             content: Some(hash),
-            query_path: Some(name.to_owned()),
+            subject_path: Some(name.to_owned()),
             ..subject
         })
     }

@@ -3,12 +3,12 @@
 use super::*;
 use proptest::prelude::*;
 
-fn found(documents: &[Vec<&str>], least: u32) -> Vec<(Vec<LineKey>, u32, u64)> {
+fn found(documents: &[Vec<&str>], min_documents: u32) -> Vec<(Vec<LineKey>, u32, u64)> {
     let keys: Vec<Vec<LineKey>> = documents
         .iter()
         .map(|lines| lines.iter().map(|line| LineKey::of(line)).collect())
         .collect();
-    let mut sketching = Sketching::new(documents.len(), least);
+    let mut sketching = Sketching::new(documents.len(), min_documents);
     keys.iter()
         .for_each(|lines| sketching.add(&of_lines(lines)));
     let mut counting = sketching.finish();
@@ -97,7 +97,7 @@ fn what_is_held_is_no_more_than_what_is_said() {
     let documents = 5_000;
     let sketching = Sketching::new(documents, 2);
     let places = sketching.candidates.capacity() as u64;
-    assert!(places >= most_lines(documents) as u64);
+    assert!(places >= max_lines(documents) as u64);
     let map = (places * 8 / 7) * LINE_BYTES;
     let sketch = Sketch::bytes_for(width(documents));
     assert!(sketch + map <= Sketching::bytes_for(documents, 1_000));
@@ -114,13 +114,13 @@ fn a_line_that_is_repeated_in_a_document_counts_once() {
 proptest! {
     #[test]
     fn every_recurring_line_is_in_one_block_with_its_count(
-        documents in prop::collection::vec(prop::collection::vec(0usize..12, 0..8), 0..12), least in 2u32..5,
+        documents in prop::collection::vec(prop::collection::vec(0usize..12, 0..8), 0..12), min_documents in 2u32..5,
     ) {
         const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
         let documents: Vec<Vec<&str>> =
             documents.iter().map(|lines| lines.iter().map(|&at| NAMES[at]).collect()).collect();
         let mut met: Vec<(LineKey, u32)> = Vec::new();
-        for (lines, count, example) in found(&documents, least) {
+        for (lines, count, example) in found(&documents, min_documents) {
             let text = &documents[example as usize];
             let own = keys(text);
             prop_assert!(own.windows(lines.len()).any(|window| window == lines));
@@ -131,7 +131,7 @@ proptest! {
             let holding = documents.iter().filter(|lines| lines.contains(&name)).count();
             (LineKey::of(name), holding as u32)
         });
-        let mut right: Vec<_> = counted.into_iter().filter(|(_, count)| *count >= least).collect();
+        let mut right: Vec<_> = counted.into_iter().filter(|(_, count)| *count >= min_documents).collect();
         right.sort();
         prop_assert_eq!(met, right);
     }

@@ -27,7 +27,7 @@ fn every_kind_is_taken_with_what_belongs_to_it() {
         threshold: Some(0.5),
         ..report("leak")
     };
-    let files = copies_of(vec!["/a/b".into(); MOST_FILES]);
+    let files = copies_of(vec!["/a/b".into(); MAX_FILES]);
     for asked in [
         report(""),
         report("groups"),
@@ -146,12 +146,12 @@ fn what_is_out_of_its_range_is_refused() {
         threshold: Some(threshold),
         ..report(kind)
     };
-    let many = copies_of(vec!["/a".into(); MOST_FILES + 1]);
+    let many = copies_of(vec!["/a".into(); MAX_FILES + 1]);
     refuse([
         (with_threshold("duplicates", 0.5), BadReport::NoThreshold),
         (with_threshold("cores", 0.5), BadReport::NoThreshold),
         (with_threshold("groups", 1.5), BadReport::Threshold(1.5)),
-        (many, BadReport::TooMany(MOST_FILES + 1, "files")),
+        (many, BadReport::TooMany(MAX_FILES + 1, "files")),
         (copies_of(vec!["a".into()]), BadReport::Relative("a".into())),
     ]);
 }

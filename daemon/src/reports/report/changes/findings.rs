@@ -75,7 +75,7 @@ impl<'a> FoundChanges<'a> {
     pub(in crate::reports::report) fn finish(
         self,
         input: &ReportInput<'_>,
-        asked: (&Findings<'_>, &Sums),
+        findings: (&Findings<'_>, &Sums),
         sink: &mut HashingSink<'a>,
         page: &mut HashedFile<'a>,
     ) -> Result<ChangeSummary, ReportError> {
@@ -93,7 +93,7 @@ impl<'a> FoundChanges<'a> {
             Ok(())
         })?;
         sink.finish(file)?;
-        let terms = terms_of(input, Some(asked));
+        let terms = terms_of(input, Some(findings));
         earlier.summarise(Totals::Findings(totals), &terms, &rows, page)
     }
 }

@@ -101,8 +101,8 @@ pub(in crate::reports::report) fn changes(
         "<h2 id=\"changes\">What changed since the last report</h2>\n<p>Beside {since}. {}</p>",
         words.known
     )?;
-    if let Some(told) = caveats_sentence(&compared.caveats) {
-        writeln!(out, "<p class=\"warning\"><b>Note</b> that {told}.</p>")?;
+    if let Some(caveats) = caveats_sentence(&compared.caveats) {
+        writeln!(out, "<p class=\"warning\"><b>Note</b> that {caveats}.</p>")?;
     }
     out.write_all(b"<table class=\"facts\">\n")?;
     for (name, sum) in words.sums {

@@ -172,8 +172,8 @@ fn kind_row<'a>(kind: &str, states: impl Iterator<Item = (&'a &'static str, &'a 
 }
 
 fn plot(out: &mut dyn Write, what: &str, rows: &[Row]) -> io::Result<()> {
-    let most = rows.iter().map(Row::sum).max().unwrap_or(0);
-    if most == 0 {
+    let highest = rows.iter().map(Row::sum).max().unwrap_or(0);
+    if highest == 0 {
         return Ok(());
     }
     let height = rows.len() * ROW + 4;
@@ -183,7 +183,7 @@ fn plot(out: &mut dyn Write, what: &str, rows: &[Row]) -> io::Result<()> {
         spoken(rows)
     )?;
     for (index, row) in rows.iter().enumerate() {
-        bar(out, row, index * ROW, most)?;
+        bar(out, row, index * ROW, highest)?;
     }
     out.write_all(b"</svg></figure>\n")
 }
@@ -197,7 +197,7 @@ fn spoken(rows: &[Row]) -> String {
     said.collect::<Vec<_>>().join(", ")
 }
 
-fn bar(out: &mut dyn Write, row: &Row, top: usize, most: u64) -> io::Result<()> {
+fn bar(out: &mut dyn Write, row: &Row, top: usize, highest: u64) -> io::Result<()> {
     let mut label: String = row.label.chars().take(LABEL).collect();
     if label.len() < row.label.len() {
         label.push('\u{2026}');
@@ -210,7 +210,7 @@ fn bar(out: &mut dyn Write, row: &Row, top: usize, most: u64) -> io::Result<()> 
     )?;
     let mut x = LEFT;
     for (class, count) in row.parts.iter().filter(|(_, count)| *count > 0) {
-        let width = (*count as f64 / most as f64 * WIDEST).max(0.5);
+        let width = (*count as f64 / highest as f64 * WIDEST).max(0.5);
         let top = top + 3;
         writeln!(
             out,

@@ -23,11 +23,11 @@ pub(super) struct Words {
 impl Words {
     /// The texts for the kind of groups in the report.
     pub(super) fn of(input: &ReportInput<'_>) -> Self {
-        match (input.clusters, &input.asked) {
-            (None, asked) => Self {
+        match (input.clusters, &input.requested_files) {
+            (None, requested_files) => Self {
                 title: "Near-duplicate report",
                 terms: super::head::TERMS,
-                none: match asked {
+                none: match requested_files {
                     Some(_) => "None of the files asked about is in a group.",
                     None => "No two files have the same or nearly the same text.",
                 },

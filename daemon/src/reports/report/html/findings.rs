@@ -189,10 +189,10 @@ pub(in crate::reports::report) fn finding_row(
 /// Ends the page, with anything found during writing that its head could not know.
 pub(in crate::reports::report) fn findings_foot(
     out: &mut dyn Write,
-    told: &Completeness,
+    completeness: &Completeness,
     met: &Completeness,
 ) -> io::Result<()> {
-    end_of_text(out, told, met, FOOT)?;
+    end_of_text(out, completeness, met, FOOT)?;
     script(out)?;
     out.write_all(b"</body>\n</html>\n")
 }

@@ -95,7 +95,7 @@ fn row(
     let bytes = member
         .bytes
         .map_or("unknown".to_owned(), |n| Count(n).to_string());
-    let mark = match member.is_asked {
+    let mark = match member.is_requested {
         true => " <span class=\"tag\">asked about</span>",
         false => "",
     };
@@ -178,6 +178,6 @@ fn words(words: &WordFacts) -> String {
         moved => format!(", {} moved", counted(moved)),
     };
     let (removed, added) = (counted(extent.removed), counted(extent.added));
-    let most = if words.cut_short { " at most" } else { "" };
-    format!("; {removed} removed, {added} added{moved}{most}")
+    let at_most = if words.cut_short { " at most" } else { "" };
+    format!("; {removed} removed, {added} added{moved}{at_most}")
 }

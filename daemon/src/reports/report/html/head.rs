@@ -14,7 +14,7 @@ use crate::read_side::lists::ListSummary;
 use crate::reports::report::format::{Count, PathText, Text, minute};
 use crate::reports::report::pages::PagePlan;
 use crate::reports::report::survey::StatesByKind;
-use crate::reports::report::{AskedFiles, ClusterTerms, ReportGroup, ReportInput};
+use crate::reports::report::{ClusterTerms, ReportGroup, ReportInput, RequestedFiles};
 
 /// Forbids loading anything, and running anything but the script with this hash.
 const START: &str = r#"<!DOCTYPE html>
@@ -118,8 +118,8 @@ fn scheme_words(SchemeInUse { scheme, n_most }: &SchemeInUse) -> String {
     } = scheme;
     let sampled = match (n, n_most) {
         (_, ..=1) => "every shingle".to_owned(),
-        (n, most) if n == most => format!("one shingle in {most}"),
-        (n, most) => format!("one shingle in {n} to {most}"),
+        (n, max_n) if n == max_n => format!("one shingle in {max_n}"),
+        (n, max_n) => format!("one shingle in {n} to {max_n}"),
     };
     format!("{name}, {sampled}, windows of {window} {unit}, canonical text {canonical}")
 }
@@ -131,7 +131,10 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
         let root = PathText(root.as_os_str().as_bytes());
         writeln!(out, "<tr><th scope=\"row\">{name}</th><td>{root}</td></tr>")?;
     }
-    input.asked.as_ref().map_or(Ok(()), |it| asked(out, it))?;
+    input
+        .requested_files
+        .as_ref()
+        .map_or(Ok(()), |it| requested_files(out, it))?;
     if !matches!(input.clusters, Some(ClusterTerms::Cores { .. })) {
         let threshold = input.threshold;
         writeln!(
@@ -145,7 +148,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
         "<tr><th scope=\"row\">Scheme</th><td>{}</td></tr>",
         Text(&scheme_words(&input.scheme))
     )?;
-    let skipped = skipped_lists_words(input.summary.skipped_lists);
+    let skipped = skipped_lists_words(input.summary.common_lists_skipped);
     writeln!(
         out,
         "<tr><th scope=\"row\">Common passages skipped</th><td>{skipped}</td></tr>"
@@ -174,10 +177,10 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
 }
 
 /// The files whose groups the report covers; those in no group are listed separately.
-fn asked(out: &mut dyn Write, asked: &AskedFiles) -> io::Result<()> {
+fn requested_files(out: &mut dyn Write, requested_files: &RequestedFiles) -> io::Result<()> {
     let lists = [
-        ("Only the groups of", &asked.files),
-        ("Of these in no group", &asked.in_no_group),
+        ("Only the groups of", &requested_files.files),
+        ("Of these in no group", &requested_files.in_no_group),
     ];
     for (name, files) in lists {
         for (index, file) in files.iter().enumerate() {
@@ -206,10 +209,10 @@ pub(super) const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a grou
     to 1, disregarding case and white space.</p>\n";
 
 pub(super) fn reading(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
-    let sum = |wanted: Participation| -> u64 {
+    let sum = |participation: Participation| -> u64 {
         let states = summary.counts.states.iter();
         states
-            .filter(|(name, _)| state(name).participation == wanted)
+            .filter(|(name, _)| state(name).participation == participation)
             .map(|(_, count)| count)
             .sum()
     };

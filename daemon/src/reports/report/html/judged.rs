@@ -50,7 +50,7 @@ fn judgement_of(out: &mut dyn Write, judgement: &Judgement) -> io::Result<()> {
 
 /// A note, if the judgement separates files of a group from its principal.
 pub(super) fn apart(out: &mut dyn Write, judged: &JudgedGroup<'_>) -> io::Result<()> {
-    match judged.apart.told() {
+    match judged.apart.verdict() {
         Some(true) => out.write_all(b"<p class=\"apart\">Some of these files are judged neither the same as the principal nor versions of it.</p>\n"),
         Some(false) => Ok(()),
         None => out.write_all(b"<p class=\"soft\">Not every file of this group was judged.</p>\n"),

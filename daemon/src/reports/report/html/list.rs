@@ -98,15 +98,15 @@ fn row(out: &mut dyn Write, sorted: &SortedGroup<'_>, link: &str, words: &Words)
     let files = Count(sorted.members.len() as u64);
     let texts = Count(sorted.distinct_documents());
     let number = words.number;
-    let least = match sorted.group.common {
+    let lowest = match sorted.group.common {
         Some(common) => common.to_string(),
-        None => share(sorted.least_resemblance()),
+        None => share(sorted.lowest_resemblance()),
     };
     writeln!(
         out,
         "<tr><td class=\"r\" data-is=\"Group\"><a href=\"{link}\">{id}</a></td><td>{principal}</td>\
          <td class=\"r\" data-is=\"Files\">{files}</td><td class=\"r\" data-is=\"Texts\">{texts}</td>\
-         <td class=\"r\" data-is=\"{number}\">{least}</td></tr>"
+         <td class=\"r\" data-is=\"{number}\">{lowest}</td></tr>"
     )
 }
 
@@ -127,7 +127,7 @@ fn data(sorted: &SortedGroup<'_>, page: usize, room: &mut usize) -> (String, boo
     let is_whole = others.len() + 1 == sorted.members.len();
     let number = match sorted.group.common {
         Some(common) => Some(f64::from(common)),
-        None => sorted.least_resemblance(),
+        None => sorted.lowest_resemblance(),
     };
     let row = json!([
         sorted.group.id,

@@ -33,13 +33,15 @@ pub(super) fn question(
     paths(out, "Folders searched", &searched)?;
     if let Some(compared) = compared(findings.kind) {
         let threshold = input.threshold;
-        let apart = question.containment.filter(|least| *least != threshold);
+        let apart = question
+            .containment
+            .filter(|containment| *containment != threshold);
         let said = match apart {
-            Some(least) => {
+            Some(containment) => {
                 let share = compared
                     .trim_start_matches("resemblance, or ")
                     .trim_end_matches(',');
-                format!("resemblance of {threshold} or more, or {share} of {least} or more")
+                format!("resemblance of {threshold} or more, or {share} of {containment} or more")
             }
             None => format!("{compared} of {threshold} or more"),
         };

@@ -49,7 +49,7 @@ fields! {
     Relation: "NDRELATION", "Simdex::Relation", "SDX_Relation", "simdex_relation", "Simdex_relation";
     GroupFiles: "NDFILES", "Simdex::Group Files", "SDX_FamilyFiles", "simdex_group_files", "Simdex_set_files";
     GroupTexts: "NDTEXTS", "Simdex::Group Texts", "SDX_FamilyTexts", "simdex_group_texts", "Simdex_set_texts";
-    Asked: "NDASKED", "Simdex::Asked", "SDX_Asked", "simdex_asked", "Simdex_asked";
+    Requested: "NDASKED", "Simdex::Asked", "SDX_Asked", "simdex_asked", "Simdex_asked";
     TextHash: "TEXTHASH", "Simdex::Text Hash", "ND_ContentHash", "brs_exact_dup_set_id", "Duplicate_subset";
     FileHash: "FILEHASH", "BLAKE3 Hash", "SDX_FileHash", "brs_strict_dup_set_id", "Simdex_file_hash";
     Path: "FILEPATH", "File Path", "FilePath", "file_path", "Input_path";
@@ -78,7 +78,7 @@ pub(super) struct LoadRow<'a> {
     /// Its place in a group.
     pub(super) place: Option<GroupPlace<'a>>,
     /// Whether the report was asked about it; `None` if the report was not asked about any files.
-    pub(super) asked: Option<bool>,
+    pub(super) is_requested: Option<bool>,
     /// Its container, if that has a row too.
     pub(super) container: Option<&'a [u8]>,
     /// Whether the report has its text.
@@ -106,8 +106,8 @@ impl LoadRow<'_> {
         let [yes, no] = yes_and_no(profile);
         match field {
             Field::Id => id(file.path),
-            Field::Asked => self.asked.map_or(String::new(), |asked| {
-                if asked { yes } else { no }.to_owned()
+            Field::Requested => self.is_requested.map_or(String::new(), |is_requested| {
+                if is_requested { yes } else { no }.to_owned()
             }),
             Field::TextHash => file
                 .document

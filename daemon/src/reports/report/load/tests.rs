@@ -7,7 +7,7 @@ use simdex_proto::lines::{base64, lossy};
 use super::fields::id;
 use super::*;
 use crate::reports::report::tests::{contract_group, input, keep, known, read};
-use crate::reports::report::{AllFiles, AskedFiles, VisitFile, verify};
+use crate::reports::report::{AllFiles, RequestedFiles, VisitFile, verify};
 
 const THORN: &[u8] = "/share/\u{fe}orn \u{ae}\n=1+1.txt".as_bytes();
 
@@ -64,15 +64,19 @@ fn written_of(format: &str, profile: &str, encoding: &str, files: &AllFiles<'_>)
 }
 
 /// Writes the load file of a report that was asked about these files.
-fn written_asked(format: &str, profile: &str, asked: Option<AskedFiles>) -> Vec<u8> {
+fn written_asked(format: &str, profile: &str, requested_files: Option<RequestedFiles>) -> Vec<u8> {
     let load = LoadFile::named(format, profile, "").unwrap();
-    written_input(load, &all_files, asked)
+    written_input(load, &all_files, requested_files)
 }
 
-fn written_input(load: LoadFile, files: &AllFiles<'_>, asked: Option<AskedFiles>) -> Vec<u8> {
+fn written_input(
+    load: LoadFile,
+    files: &AllFiles<'_>,
+    requested_files: Option<RequestedFiles>,
+) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let mut input = input(vec![contract_group()], &known);
-    (input.load, input.files, input.asked) = (Some(load), files, asked);
+    (input.load, input.files, input.requested_files) = (Some(load), files, requested_files);
     keep(folder.path(), "report", &input).unwrap();
     let out = folder.path().join("report");
     verify(&out).unwrap();
@@ -288,12 +292,17 @@ fn a_csv_reads_back_and_nothing_in_it_is_a_formula() {
 #[test]
 fn files_that_were_asked_about_are_marked_in_each_format_and_profile() {
     let group = contract_group();
-    let asked = AskedFiles {
+    let requested_files = RequestedFiles {
         files: vec![group.principal],
         in_no_group: Vec::new(),
     };
     let marked = |format: &str, profile: &str| {
-        String::from_utf8(written_asked(format, profile, Some(asked.clone()))).unwrap()
+        String::from_utf8(written_asked(
+            format,
+            profile,
+            Some(requested_files.clone()),
+        ))
+        .unwrap()
     };
     for (profile, field, [yes, no]) in [
         ("relativity", "Simdex::Asked", ["Yes", "No"]),

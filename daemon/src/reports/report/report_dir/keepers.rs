@@ -65,7 +65,7 @@ impl Drop for UnderWay<'_> {
 impl ReportDir {
     /// Most reports that one user may have in it.
     fn share(&self) -> u32 {
-        self.most.div_ceil(2)
+        self.max_reports.div_ceil(2)
     }
 
     /// Counts one more report of a user; fails if that exceeds their share.
@@ -78,7 +78,7 @@ impl ReportDir {
             return Err(ReportError::Share {
                 path: self.path.clone(),
                 share: self.share(),
-                most: self.most,
+                max_reports: self.max_reports,
             });
         }
         under_way.insert(uid, begun + 1);
@@ -91,13 +91,13 @@ impl ReportDir {
     pub(super) fn note_kept(
         &self,
         name: &OsStr,
-        asked: &UnderWay<'_>,
+        user_slot: &UnderWay<'_>,
         publish: impl FnOnce() -> Result<(), ReportError>,
     ) -> Result<(), ReportError> {
         let _others_wait = self.keepers.lock();
         let before = self.kept()?;
         let mut kept = before.clone();
-        kept.insert(name.to_owned(), asked.uid);
+        kept.insert(name.to_owned(), user_slot.uid);
         self.write_kept(&kept)?;
         publish().inspect_err(|_| {
             // Somebody else has taken the name.

@@ -16,7 +16,7 @@ use super::{DIRECTORY, PREFIX, ReportDir};
 use crate::base::report_files::{LOAD_FILES, MANIFEST, is_page_name};
 
 /// Most folders that are examined at one start.
-const MOST: usize = 1_000;
+const MAX_ENTRIES: usize = 1_000;
 
 impl ReportDir {
     /// Removes unfinished reports that were left over; returns how many were removed.
@@ -29,7 +29,7 @@ impl ReportDir {
             if is_hidden_name(name) {
                 names.push(name.to_owned());
             }
-            names.len() < MOST
+            names.len() < MAX_ENTRIES
         })?;
         let mut removed = 0;
         for name in &names {
@@ -163,7 +163,7 @@ mod tests {
     fn what_a_killed_daemon_left_is_removed_and_nothing_else() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().canonicalize().unwrap();
-        let reports = ReportDir::open(&path).unwrap().holding_at_most(2);
+        let reports = ReportDir::open(&path).unwrap().with_max_reports(2);
         let gone = left_over(&path, 1);
         let with_note = left_over(&path, 2);
         fs::write(with_note.join("note.txt"), "mine").unwrap();

@@ -27,7 +27,7 @@ pub struct PendingReport<'a> {
     pub(super) created: RefCell<Vec<(String, AtFlags)>>,
     pub(super) published: Cell<bool>,
     /// The slot of a report that a user asked for.
-    pub(super) asked: Option<UnderWay<'a>>,
+    pub(super) user_slot: Option<UnderWay<'a>>,
 }
 
 impl PendingReport<'_> {
@@ -40,8 +40,8 @@ impl PendingReport<'_> {
         let parent = self.parent;
         let failed = |errno: Errno| parent.failed(&self.name, errno.into());
         rustix::fs::syncfs(&self.folder).map_err(failed)?;
-        match &self.asked {
-            Some(asked) => parent.note_kept(&self.name, asked, || self.rename())?,
+        match &self.user_slot {
+            Some(user_slot) => parent.note_kept(&self.name, user_slot, || self.rename())?,
             None => self.rename()?,
         }
         self.published.set(true);

@@ -94,13 +94,16 @@ fn a_directory_that_is_swapped_for_a_symlink_is_still_the_one_that_was_opened() 
 #[test]
 fn no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room() {
     let (_dir, path) = place();
-    let reports = ReportDir::open(&path).unwrap().holding_at_most(2);
+    let reports = ReportDir::open(&path).unwrap().with_max_reports(2);
     let keep = |name: &str| reports.begin(OsStr::new(name))?.publish();
     keep("a").unwrap();
     std::fs::write(path.join("notes.txt"), "no report").unwrap();
     let under_way = reports.begin(OsStr::new("b")).unwrap();
     let refused = keep("c");
-    assert!(matches!(refused, Err(ReportError::TooMany { most: 2, .. })));
+    assert!(matches!(
+        refused,
+        Err(ReportError::TooMany { max_reports: 2, .. })
+    ));
     assert_eq!(names(&path).len(), 3, "what was refused leaves nothing");
     drop(under_way);
     keep("c").unwrap();
@@ -128,7 +131,7 @@ fn what_is_not_published_leaves_nothing() {
 #[test]
 fn no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory() {
     let (_dir, path) = place();
-    let reports = || ReportDir::open(&path).unwrap().holding_at_most(5);
+    let reports = || ReportDir::open(&path).unwrap().with_max_reports(5);
     let first = reports();
     let keep = |reports: &ReportDir, name: &str, uid| {
         let begun = reports.begin_for(OsStr::new(name), uid);
@@ -150,7 +153,10 @@ fn no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory() 
     keep(&second, "other", other).unwrap();
     keep(&second, "schedule", None).unwrap();
     let full = keep(&second, "e", other);
-    assert!(matches!(full, Err(ReportError::TooMany { most: 5, .. })));
+    assert!(matches!(
+        full,
+        Err(ReportError::TooMany { max_reports: 5, .. })
+    ));
     std::fs::remove_dir(path.join("b")).unwrap();
     keep(&second, "d", greedy).unwrap();
 }
@@ -158,7 +164,7 @@ fn no_user_has_more_than_half_of_the_kept_reports_whoever_opens_the_directory() 
 #[test]
 fn a_report_whose_name_was_taken_meanwhile_is_nobody_elses() {
     let (_dir, path) = place();
-    let reports = ReportDir::open(&path).unwrap().holding_at_most(4);
+    let reports = ReportDir::open(&path).unwrap().with_max_reports(4);
     let [early, late] = [1, 2].map(|uid| reports.begin_for(OsStr::new("r"), Some(uid)).unwrap());
     early.publish().unwrap();
     assert!(matches!(late.publish(), Err(ReportError::Exists { .. })));

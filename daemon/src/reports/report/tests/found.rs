@@ -219,10 +219,11 @@ fn a_report_that_another_cannot_be_compared_with_is_refused_in_its_own_words() {
         ..it.clone()
     });
     let later: Vec<_> = later.collect();
-    let asked = ("leak", &later[..]);
-    let refused = kept_within(place, "much", asked, Some(&previous), &account).unwrap_err();
+    let requested_files = ("leak", &later[..]);
+    let refused =
+        kept_within(place, "much", requested_files, Some(&previous), &account).unwrap_err();
     assert!(matches!(refused, ReportError::Earlier { .. }), "{refused}");
-    kept_within(place, "alone", asked, None, &account).unwrap();
+    kept_within(place, "alone", requested_files, None, &account).unwrap();
     // So is one that was changed after it was written.
     fs::write(place.join("first/findings.jsonl"), "").unwrap();
     let refused = reports.earlier_report("first".as_ref(), &KEY).unwrap_err();

@@ -39,9 +39,9 @@ fn judged(
     account: &MemoryAccount,
 ) -> (tempfile::TempDir, Written, Vec<u32>) {
     let reads = std::cell::RefCell::new(BTreeMap::<DocumentHash, u32>::new());
-    let text_of = |asked: &DocumentHash| {
-        *reads.borrow_mut().entry(*asked).or_default() += 1;
-        known(asked)
+    let text_of = |requested_files: &DocumentHash| {
+        *reads.borrow_mut().entry(*requested_files).or_default() += 1;
+        known(requested_files)
     };
     let folder = tempfile::tempdir().unwrap();
     let input = ReportInput {

@@ -30,8 +30,8 @@ fn texts_of_too_many_lines_are_not_aligned_and_said_so() {
     // Each line takes 256 bytes while two texts are aligned, so that these would take more than half of it.
     let account = MemoryBudget::new(1 << 20).account(&Cancel::never());
     let short_lines = "a\n".repeat(2_100);
-    let text_of = |asked: &DocumentHash| {
-        let text = if *asked == document(CONTRACT) {
+    let text_of = |requested_files: &DocumentHash| {
+        let text = if *requested_files == document(CONTRACT) {
             CONTRACT
         } else {
             &short_lines
@@ -63,8 +63,8 @@ fn a_search_for_common_words_that_was_ended_is_told() {
         (0..20_000).map(word).collect()
     };
     let texts = [words(3), words(5)];
-    let text_of = |asked: &DocumentHash| {
-        let text = &texts[usize::from(*asked != document(CONTRACT))];
+    let text_of = |requested_files: &DocumentHash| {
+        let text = &texts[usize::from(*requested_files != document(CONTRACT))];
         Ok(Some(HeldText::new(text.clone(), None)))
     };
     let folder = tempfile::tempdir().unwrap();
@@ -100,8 +100,8 @@ fn a_block_that_moved_is_shown_as_moved_and_lines_otherwise() {
     };
     for (order, is_moved) in [([0, 2, 3, 1, 4], true), ([0, 1, 2, 3, 5], false)] {
         let texts = [lines([0, 1, 2, 3, 4]), lines(order)];
-        let text_of = |asked: &DocumentHash| {
-            let text = &texts[usize::from(*asked != document(CONTRACT))];
+        let text_of = |requested_files: &DocumentHash| {
+            let text = &texts[usize::from(*requested_files != document(CONTRACT))];
             Ok(Some(HeldText::new(text.clone(), None)))
         };
         let folder = tempfile::tempdir().unwrap();
@@ -185,8 +185,8 @@ fn documents_whose_hashes_begin_alike_have_diffs_of_their_own() {
             ..member(path.as_bytes(), DRAFT, "near-duplicate", Some(0.9))
         }
     };
-    let text_of = |asked: &DocumentHash| {
-        let text = match asked.0[0] {
+    let text_of = |requested_files: &DocumentHash| {
+        let text = match requested_files.0[0] {
             7 => DRAFT,
             _ => CONTRACT,
         };

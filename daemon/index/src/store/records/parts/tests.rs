@@ -103,7 +103,7 @@ fn no_value_is_a_file_of_its_own_in_sled() {
     let len = |n: u32, round: u32| match (n + round) % 40 {
         0 => 1 << 20,
         // As long as an entry may be.
-        _ => super::MOST_ENTRY.saturating_sub(key(n).len()),
+        _ => super::MAX_ENTRY.saturating_sub(key(n).len()),
     };
     for round in 0..5_u32 {
         for first in (0..160).step_by(8) {

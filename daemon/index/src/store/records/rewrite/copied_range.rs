@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::store::StoreError;
 use crate::store::records::layers::Layers;
 use crate::store::records::pack::{PACK_BYTES, Packer};
-use crate::store::records::parts::{Entry, MOST_ENTRY, cut};
+use crate::store::records::parts::{Entry, MAX_ENTRY, cut};
 use crate::store::records::records_db::RecordsDb;
 
 /// Consecutive records of a database.
@@ -51,7 +51,7 @@ impl CopiedRange {
     ) -> Result<(), StoreError> {
         let cut = cut(key, value)?;
         let stored = cut.as_ref().map_or(value, |cut| &cut.stand_in);
-        if packer.bytes() + key.len() + stored.len() > MOST_ENTRY {
+        if packer.bytes() + key.len() + stored.len() > MAX_ENTRY {
             self.take(packer);
         }
         packer.push(key, stored);

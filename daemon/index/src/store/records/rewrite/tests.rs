@@ -213,7 +213,7 @@ fn live(store: &SledStore) -> u64 {
 
 #[test]
 fn records_that_were_rewritten_take_little_more_than_what_lives() {
-    const LEAST: u64 = 1 << 20;
+    const MIN_BYTES: u64 = 1 << 20;
     /// Keys and values of 40,000 records.
     const LIVE: u64 = 40_000 * (32 + 600);
     let temp = tempfile::tempdir().unwrap();
@@ -239,15 +239,15 @@ fn records_that_were_rewritten_take_little_more_than_what_lives() {
     assert!(many > 3 * live, "{many} for {live}");
     let never = Cancel::never();
     never.cancel();
-    assert!(!store.all_records().compact(LEAST, &never).unwrap());
+    assert!(!store.all_records().compact(MIN_BYTES, &never).unwrap());
     let go_on = Cancel::never();
     assert!(
         !store.compact_records(many, &go_on).unwrap(),
         "too few to matter"
     );
-    assert!(store.all_records().compact(LEAST, &go_on).unwrap());
+    assert!(store.all_records().compact(MIN_BYTES, &go_on).unwrap());
     assert!(taken(&store) <= most, "{} for {live}", taken(&store));
-    assert!(!store.all_records().compact(LEAST, &go_on).unwrap());
+    assert!(!store.all_records().compact(MIN_BYTES, &go_on).unwrap());
     let store = store.close_and_reopen(SMALL).unwrap();
     assert!(taken(&store) <= most, "{} for {live}", taken(&store));
 }
@@ -270,7 +270,7 @@ fn a_rewriting_that_failed_is_tried_again_and_not_for_ever() {
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
     let failures = &store.all_records().failures;
-    failures.store(super::MOST_FAILURES, std::sync::atomic::Ordering::Relaxed);
+    failures.store(super::MAX_FAILURES, std::sync::atomic::Ordering::Relaxed);
     let refused = store.compact_records(0, &Cancel::never());
     assert!(matches!(refused, Err(StoreError::NotRewritten { .. })));
     assert_filled(&store);

@@ -8,7 +8,7 @@ use std::process::Command;
 use super::{PART, assert_alone};
 use crate::Fault;
 use crate::store::directory::lock::wait_unlocked;
-use crate::store::records::rewrite::{MOST_ROUNDS, Step};
+use crate::store::records::rewrite::{MAX_ROUNDS, Step};
 use crate::store::sled_support::recovery::RELEASE_LIMIT;
 use crate::store::tests::model::{put, records_of, rewrite};
 use crate::store::tests::{SMALL, assert_filled, copy_dir, filled};
@@ -75,7 +75,7 @@ fn while_batches_wait_little_is_written_whatever_there_is_to_copy() {
             Step::Copying => steps += 1,
             Step::Copied => {
                 // As much as is applied while the last changes are written.
-                for n in 0..MOST_ROUNDS as u32 {
+                for n in 0..MAX_ROUNDS as u32 {
                     let batch = vec![put(&n.to_be_bytes(), b"changed")];
                     store.records().apply(batch).unwrap();
                 }

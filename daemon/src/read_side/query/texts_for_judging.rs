@@ -1,7 +1,7 @@
 //! Texts of documents that were read to be counted and reach the threshold, kept for their judgement.
 //!
 //! Counting a document's shingles requires reading its text, making it canonical and checking it; a judgement would
-//! repeat that. The best texts are kept, as many as are shown and at most [`MOST_BYTES`], which needs no permit. Other
+//! repeat that. The best texts are kept, as many as are shown and at most [`MAX_BYTES`], which needs no permit. Other
 //! texts are read again: long ones, and those of documents whose shingles were in memory, so that no text was read.
 
 use std::sync::Arc;
@@ -10,31 +10,31 @@ use simdex_index::ReadText;
 use simdex_judge::JudgedText;
 use simdex_schema::DocId;
 
-/// Bytes of extracted and canonical texts kept for one question: below the size that needs a permit.
-const MOST_BYTES: usize = 1 << 20;
+/// Bytes of extracted and canonical texts kept for one query: below the size that needs a permit.
+const MAX_BYTES: usize = 1 << 20;
 
 /// The texts of the best documents so far.
 #[derive(Debug, Default)]
-pub struct KeptTexts {
+pub struct TextsForJudging {
     /// Texts ordered by their value, the best first.
-    texts: Vec<KeptText>,
-    most: usize,
+    texts: Vec<TextForJudging>,
+    max_texts: usize,
     bytes: usize,
 }
 
 #[derive(Debug)]
-struct KeptText {
+struct TextForJudging {
     value: f64,
     document: DocId,
     bytes: usize,
     text: Arc<JudgedText>,
 }
 
-impl KeptTexts {
+impl TextsForJudging {
     /// Keeps at most this many.
-    pub(super) fn new(most: usize) -> Self {
+    pub(super) fn new(max_texts: usize) -> Self {
         Self {
-            most,
+            max_texts,
             ..Self::default()
         }
     }
@@ -43,11 +43,11 @@ impl KeptTexts {
     pub(super) fn add(&mut self, value: f64, document: DocId, text: ReadText) {
         let bytes = text.extracted.len().max(text.canonical.as_bytes().len());
         let at = self.texts.partition_point(|kept| kept.value >= value);
-        if at >= self.most || bytes > self.room_below(at) {
+        if at >= self.max_texts || bytes > self.room_below(at) {
             return;
         }
         let text = Arc::new(JudgedText::of(text.canonical, &text.extracted));
-        let kept = KeptText {
+        let kept = TextForJudging {
             value,
             document,
             bytes,
@@ -55,7 +55,7 @@ impl KeptTexts {
         };
         self.bytes += bytes;
         self.texts.insert(at, kept);
-        while self.texts.len() > self.most || self.bytes > MOST_BYTES {
+        while self.texts.len() > self.max_texts || self.bytes > MAX_BYTES {
             self.bytes -= self.texts.pop().map_or(self.bytes, |worst| worst.bytes);
         }
     }
@@ -63,7 +63,7 @@ impl KeptTexts {
     /// Bytes available to a text at this place: worse texts give up theirs.
     fn room_below(&self, at: usize) -> usize {
         let better: usize = self.texts[..at].iter().map(|kept| kept.bytes).sum();
-        MOST_BYTES.saturating_sub(better)
+        MAX_BYTES.saturating_sub(better)
     }
 
     /// Hands over the text of a document, which is no longer kept.
@@ -92,13 +92,13 @@ mod tests {
         }
     }
 
-    fn documents(kept: &KeptTexts) -> Vec<u64> {
+    fn documents(kept: &TextsForJudging) -> Vec<u64> {
         kept.texts.iter().map(|kept| kept.document.0).collect()
     }
 
     #[test]
     fn the_best_are_kept_and_handed_over_once() {
-        let mut kept = KeptTexts::new(2);
+        let mut kept = TextsForJudging::new(2);
         for (document, value) in [(1, 0.5), (2, 0.9), (3, 0.4), (4, 0.9), (5, 0.6)] {
             kept.add(value, DocId(document), text(100));
         }
@@ -110,17 +110,17 @@ mod tests {
 
     #[test]
     fn long_texts_give_way_to_better_ones_and_never_exceed_what_may_be_held() {
-        let mut kept = KeptTexts::new(10);
-        kept.add(0.9, DocId(1), text(MOST_BYTES / 2));
-        kept.add(0.8, DocId(2), text(MOST_BYTES / 4));
+        let mut kept = TextsForJudging::new(10);
+        kept.add(0.9, DocId(1), text(MAX_BYTES / 2));
+        kept.add(0.8, DocId(2), text(MAX_BYTES / 4));
         // It does not fit beside better ones; a shorter one of less value does.
-        kept.add(0.7, DocId(3), text(MOST_BYTES / 2));
+        kept.add(0.7, DocId(3), text(MAX_BYTES / 2));
         kept.add(0.6, DocId(4), text(1_000));
         assert_eq!(documents(&kept), [1, 2, 4]);
-        kept.add(0.95, DocId(5), text(MOST_BYTES / 2));
+        kept.add(0.95, DocId(5), text(MAX_BYTES / 2));
         assert_eq!(documents(&kept), [5, 1]);
-        assert!(kept.bytes <= MOST_BYTES);
-        kept.add(1.0, DocId(6), text(MOST_BYTES + 5));
+        assert!(kept.bytes <= MAX_BYTES);
+        kept.add(1.0, DocId(6), text(MAX_BYTES + 5));
         assert_eq!(documents(&kept), [5, 1]);
     }
 }

@@ -4,19 +4,19 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use simdex_index::{
-    FileView, GroupDocument, GroupView, GrowingPermit, IndexError, IndexReader, MemoryAccount,
-    UnsettledCounts, View,
+    DocumentGroup, FileInfo, GroupDocument, GrowingPermit, IndexError, IndexReader, MemoryAccount,
+    UnsettledCounts, VisibleRoots,
 };
 use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
-use super::{Group, GroupFile, PART, PATH, path_of};
+use super::{FILES_PER_PART, Group, GroupMember, PATH_OVERHEAD_BYTES, path_of};
 use crate::read_side::query::Relation;
 
 /// Reads the files of documents in one view.
-pub(super) struct GroupFiles<'a> {
+pub(super) struct GroupLoader<'a> {
     pub(super) index: &'a IndexReader,
-    pub(super) view: &'a View,
+    pub(super) view: &'a VisibleRoots,
 }
 
 /// Passes files to a visitor in parts, and says with each part whether it continues the one before.
@@ -45,7 +45,7 @@ impl<'a, T> FileParts<'a, T> {
     /// Adds a file; breaks once the visitor has enough.
     pub(super) fn add(&mut self, file: T) -> ControlFlow<()> {
         self.files.push(file);
-        match self.files.len() < PART {
+        match self.files.len() < FILES_PER_PART {
             true => ControlFlow::Continue(()),
             false => self.send(),
         }
@@ -71,15 +71,15 @@ impl<'a, T> FileParts<'a, T> {
 
 /// Groups by the path of their principal, with the permit for their memory.
 pub(super) struct OrderedGroups {
-    pub(super) groups: Vec<(PathBuf, GroupView)>,
-    pub(super) skipped_lists: u64,
+    pub(super) groups: Vec<(PathBuf, DocumentGroup)>,
+    pub(super) common_lists_skipped: u64,
     /// Documents that were unsettled then, or whose group is not among these.
     pub(super) unsettled: UnsettledCounts,
     /// Permits for the members, and for the paths.
     _held: (Option<GrowingPermit>, GrowingPermit),
 }
 
-impl GroupFiles<'_> {
+impl GroupLoader<'_> {
     /// All groups, without those whose principal has vanished since: the next settling decides who leads them,
     /// and their documents count as unsettled.
     pub(super) fn groups_by_path(
@@ -96,20 +96,24 @@ impl GroupFiles<'_> {
                 unsettled.awaited += self.left_behind(&group);
                 continue;
             };
-            held.add(path.as_os_str().len() as u64 + PATH + size_of::<GroupView>() as u64)?;
+            held.add(
+                path.as_os_str().len() as u64
+                    + PATH_OVERHEAD_BYTES
+                    + size_of::<DocumentGroup>() as u64,
+            )?;
             groups.push((path, group));
         }
         groups.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
         Ok(OrderedGroups {
             groups,
-            skipped_lists: known.skipped_lists,
+            common_lists_skipped: known.common_lists_skipped,
             unsettled,
             _held: (known.held, held),
         })
     }
 
     /// Whether a group has two files or more, including one of its principal.
-    pub(super) fn is_shown(&self, group: &GroupView) -> bool {
+    pub(super) fn is_shown(&self, group: &DocumentGroup) -> bool {
         let files = |id| self.index.count_files_of(id, self.view);
         let members = group.members.iter().map(|member| files(member.document));
         let of_principal = files(group.principal);
@@ -117,7 +121,7 @@ impl GroupFiles<'_> {
     }
 
     /// The first file of a document.
-    pub(super) fn first_file(&self, id: DocId) -> Result<Option<FileView>, IndexError> {
+    pub(super) fn first_file(&self, id: DocId) -> Result<Option<FileInfo>, IndexError> {
         self.index.first_file(id, self.view)
     }
 
@@ -131,12 +135,12 @@ impl GroupFiles<'_> {
         let files = documents
             .into_iter()
             .map(|id| self.index.count_files_of(id, self.view));
-        files.sum::<u64>() > PART as u64
+        files.sum::<u64>() > FILES_PER_PART as u64
     }
 
     /// The number of documents with files in a group whose principal has vanished since: what they have in common
     /// is unknown until the next settling. Zero if they have only one file in total.
-    pub(super) fn left_behind(&self, group: &GroupView) -> u64 {
+    pub(super) fn left_behind(&self, group: &DocumentGroup) -> u64 {
         let files = group.members.iter();
         let files = files.map(|member| self.index.count_files_of(member.document, self.view));
         let files: Vec<u64> = files.filter(|files| *files > 0).collect();
@@ -150,7 +154,7 @@ impl GroupFiles<'_> {
     /// next settling decides who leads it.
     pub(super) fn group(
         &self,
-        group: &GroupView,
+        group: &DocumentGroup,
         account: &MemoryAccount,
         visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
     ) -> Result<Option<ControlFlow<()>>, IndexError> {
@@ -179,8 +183,8 @@ impl GroupFiles<'_> {
     /// Visits the files of the other documents by resemblance, then by path.
     fn others_by_path(
         &self,
-        group: &GroupView,
-        parts: &mut FileParts<'_, GroupFile>,
+        group: &DocumentGroup,
+        parts: &mut FileParts<'_, GroupMember>,
     ) -> Result<(), IndexError> {
         let mut others = Vec::new();
         for member in &group.members {
@@ -189,7 +193,7 @@ impl GroupFiles<'_> {
                 ControlFlow::Continue(())
             })?;
         }
-        others.sort_by(|a: &GroupFile, b| {
+        others.sort_by(|a: &GroupMember, b| {
             let by_path = || path_of(&a.file).cmp(path_of(&b.file));
             b.resemblance.total_cmp(&a.resemblance).then_with(by_path)
         });
@@ -200,16 +204,20 @@ impl GroupFiles<'_> {
     /// Visits the files of the other documents, document by document, so that only one part of all files is held.
     fn others_by_document(
         &self,
-        group: &GroupView,
+        group: &DocumentGroup,
         account: &MemoryAccount,
-        parts: &mut FileParts<'_, GroupFile>,
+        parts: &mut FileParts<'_, GroupMember>,
     ) -> Result<(), IndexError> {
         let mut held = GrowingPermit::of(account);
         let mut others = Vec::new();
         for member in &group.members {
             account.cancel().check()?;
             if let Some(path) = self.first_path(member.document)? {
-                held.add(path.as_os_str().len() as u64 + PATH + size_of::<GroupDocument>() as u64)?;
+                held.add(
+                    path.as_os_str().len() as u64
+                        + PATH_OVERHEAD_BYTES
+                        + size_of::<GroupDocument>() as u64,
+                )?;
                 others.push((path, member));
             }
         }
@@ -236,7 +244,7 @@ impl GroupFiles<'_> {
         &self,
         id: DocId,
         edge: Option<EdgeRecord>,
-        visit: &mut dyn FnMut(GroupFile) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(GroupMember) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let mut first = None;
         self.index.visit_files_of(id, self.view, &mut |file| {
@@ -250,14 +258,14 @@ impl GroupFiles<'_> {
     }
 }
 
-fn member(file: FileView, edge: Option<EdgeRecord>, same_bytes: bool) -> Option<GroupFile> {
+fn member(file: FileInfo, edge: Option<EdgeRecord>, same_bytes: bool) -> Option<GroupMember> {
     let (_, document) = file.document?;
     let relation = match edge {
         Some(_) => Relation::NearDuplicate,
         None if same_bytes => Relation::IdenticalBytes,
         None => Relation::IdenticalText,
     };
-    Some(GroupFile {
+    Some(GroupMember {
         document,
         relation,
         resemblance: edge.map_or(1.0, |edge| edge.resemblance()),

@@ -5,15 +5,15 @@ use roaring::RoaringTreemap;
 use simdex_schema::{DocId, GroupId};
 use simdex_signature::Ratio;
 
-use super::{AT_ONCE, GroupView};
+use super::{AT_ONCE, DocumentGroup};
 use crate::shared::IndexState;
-use crate::{Cancel, IndexError, IndexReader, UnsettledCounts, View};
+use crate::{Cancel, IndexError, IndexReader, UnsettledCounts, VisibleRoots};
 
 /// What is known about one group at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct GroupLookup {
     /// The group, as [`IndexReader::groups`] lists it.
-    pub group: Option<GroupView>,
+    pub group: Option<DocumentGroup>,
     /// There is none to be shown, but there may be once pending documents are settled.
     pub is_unsettled: bool,
     /// Documents that were not settled at that moment.
@@ -22,19 +22,19 @@ pub struct GroupLookup {
 
 /// The documents with text that a view shows, at one moment.
 pub(super) enum ShownTexts {
-    /// The view is the one whose groups are kept.
+    /// The view is the one whose groups are maintained.
     Grouped,
     /// Another view, which may show the same documents.
     Others {
         /// Documents of that view.
         texts: RoaringTreemap,
-        /// Documents whose groups are kept.
+        /// Documents whose groups are maintained.
         grouped: RoaringTreemap,
     },
 }
 
 impl ShownTexts {
-    /// Whether the view's groups are the kept ones.
+    /// Whether the view's groups are the maintained ones.
     pub(super) fn is_grouped(&self) -> bool {
         match self {
             Self::Grouped => true,
@@ -54,7 +54,7 @@ impl IndexReader {
     pub fn group_of(&self, document: DocId) -> GroupLookup {
         let state = self.shared.state();
         let principal = state.stars.principal(document);
-        let group = state.kept_group(principal);
+        let group = state.maintained_group(principal);
         let waits = |id| {
             let unsettled = &state.unsettled;
             unsettled.needs_placement(id) || unsettled.needs_file_check(id)
@@ -72,7 +72,7 @@ impl IndexReader {
         let known = state.group_ids.principal(group);
         // The recorded principal may be unsettled, or have joined another group before ids were reassigned.
         let principal = known.filter(|id| state.stars.leads(*id));
-        let found = principal.and_then(|principal| state.kept_group(principal));
+        let found = principal.and_then(|principal| state.maintained_group(principal));
         GroupLookup {
             is_unsettled: known.is_some() && found.is_none() && !state.unsettled.is_empty(),
             group: found,
@@ -83,9 +83,9 @@ impl IndexReader {
     /// How many groups [`IndexReader::groups`] lists for a view; `None` if they would have to be computed. For the
     /// grouped view the number is maintained. For another view that shows the same documents they are counted; the
     /// state is locked for some thousands of documents at a time.
-    pub fn kept_group_count(
+    pub fn maintained_group_count(
         &self,
-        view: &View,
+        view: &VisibleRoots,
         threshold: Ratio,
         cancel: &Cancel,
     ) -> Result<Option<u64>, IndexError> {
@@ -118,7 +118,7 @@ impl IndexReader {
 
 impl IndexState {
     /// What a view shows, to be compared with what is grouped after the state is unlocked.
-    pub(super) fn shown_by(&self, view: &View) -> ShownTexts {
+    pub(super) fn shown_by(&self, view: &VisibleRoots) -> ShownTexts {
         match *view == self.grouped {
             true => ShownTexts::Grouped,
             false => ShownTexts::Others {
@@ -129,13 +129,13 @@ impl IndexState {
     }
 
     /// The group around a principal, if it holds two files that are served.
-    fn kept_group(&self, principal: DocId) -> Option<GroupView> {
+    fn maintained_group(&self, principal: DocId) -> Option<DocumentGroup> {
         let is_shown = self.table.is_text(principal) && self.heads_group(principal, &self.grouped);
         is_shown.then(|| self.group_around(&self.stars, principal))
     }
 
     /// Whether a document with a file in the view is no member, and its group has two files or more.
-    pub(crate) fn heads_group(&self, id: DocId, view: &View) -> bool {
+    pub(crate) fn heads_group(&self, id: DocId, view: &VisibleRoots) -> bool {
         let files = |id| self.table.count_files_of(id, view);
         let members = self.stars.members(id).map(|(member, _)| files(member));
         let own = files(id);

@@ -15,7 +15,7 @@ const USUAL_BYTES: f64 = 5.3;
 
 /// The bytes of posting values, based on what a posting takes now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SizeTold {
+pub struct SizeEffect {
     /// With the setting.
     pub then: u64,
     /// As documents are signed now.
@@ -24,7 +24,7 @@ pub struct SizeTold {
 
 /// The effect of the setting on a group.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GroupTold {
+pub struct GroupEffects {
     /// Bytes of the shortest excerpt that is found in each of its documents.
     pub shortest_excerpt: u64,
     /// Width of the interval of an estimate at the threshold for two documents of usual size.
@@ -78,21 +78,21 @@ impl WouldKeep {
     }
 
     /// The effect on each of the groups.
-    pub(super) fn told(
+    pub(super) fn effects(
         &self,
         groups: &[Group],
         window: Window,
         threshold: Ratio,
-    ) -> Vec<GroupTold> {
-        let told = groups.iter().zip(&self.coarsest).map(|(group, coarsest)| {
+    ) -> Vec<GroupEffects> {
+        let effects = groups.iter().zip(&self.coarsest).map(|(group, coarsest)| {
             let usual = group.held.bytes / group.held.documents.max(1);
             let rung = self.ladder.rung_of_text(usual);
-            GroupTold {
+            GroupEffects {
                 shortest_excerpt: shortest_excerpt(*coarsest, window),
                 interval_width: interval_width(rung, (usual >> rung.get()).max(1), threshold),
             }
         });
-        told.collect()
+        effects.collect()
     }
 }
 
@@ -119,7 +119,7 @@ impl HeldPostings {
 
     /// The bytes they take, and would take with this many fingerprints of Mod_n. Those of BSW_n scale with these;
     /// the other schemes have one size whatever the setting.
-    pub(super) fn size(&self, index: &Index, mod_n: u64) -> SizeTold {
+    pub(super) fn size(&self, index: &Index, mod_n: u64) -> SizeEffect {
         let usage = index.usage();
         let bytes = |scheme, postings: f64| {
             let used = usage.iter().find(|used| used.scheme == scheme);
@@ -132,7 +132,7 @@ impl HeldPostings {
             let following = bytes(SchemeKind::ModN, mod_n) + bytes(SchemeKind::BswN, bsw_n);
             (fixed + following).round() as u64
         };
-        SizeTold {
+        SizeEffect {
             then: of(mod_n as f64),
             now: of(self.mod_n as f64),
         }
@@ -240,7 +240,11 @@ mod tests {
     }
 
     /// The figures for one document in one group of this rung: what it keeps, its excerpt, and its interval.
-    fn told(group_rung: u8, (length, shingles): (u64, u32), signed_at: Rung) -> (u64, GroupTold) {
+    fn effects(
+        group_rung: u8,
+        (length, shingles): (u64, u32),
+        signed_at: Rung,
+    ) -> (u64, GroupEffects) {
         let groups = [group(0, group_rung, 1, length)];
         let steps = groups.map(|group| SizeStep {
             from: group.from,
@@ -248,8 +252,8 @@ mod tests {
         });
         let mut would = WouldKeep::by(Ladder::default(), Sampling::new(&steps).ok(), &groups);
         would.add(&document(length, shingles, signed_at));
-        let told = would.told(&groups, Window::DEFAULT, ratio(0.8));
-        (would.mod_n(), told[0])
+        let effects = would.effects(&groups, Window::DEFAULT, ratio(0.8));
+        (would.mod_n(), effects[0])
     }
 
     #[test]
@@ -257,19 +261,19 @@ mod tests {
         let excerpt = |rung| shortest_excerpt(Rung::new(rung).unwrap(), Window::DEFAULT);
         for signed_at in [Rung::ZERO, Rung::MAX_DOCUMENT] {
             // A long text keeps no more than 16,384, however fine the recommended n.
-            let (kept, long) = told(0, (1 << 20, 1 << 20), signed_at);
+            let (kept, long) = effects(0, (1 << 20, 1 << 20), signed_at);
             assert_eq!((kept, long.shortest_excerpt), (16_384, excerpt(6)));
             assert!(long.interval_width > 0.0, "{long:?}");
             // A short one keeps no fewer than 64.
-            let (kept, short) = told(6, (1_024, 1_024), signed_at);
+            let (kept, short) = effects(6, (1_024, 1_024), signed_at);
             assert_eq!((kept, short.shortest_excerpt), (64, excerpt(4)));
             // Nor does a text so repetitive that only 5 would be left.
-            let (kept, repeats) = told(6, (10_000, 320), signed_at);
+            let (kept, repeats) = effects(6, (10_000, 320), signed_at);
             assert_eq!((kept, repeats.shortest_excerpt), (80, excerpt(2)));
         }
-        let (kept, as_said) = told(3, (4_096, 4_096), Rung::ZERO);
+        let (kept, as_said) = effects(3, (4_096, 4_096), Rung::ZERO);
         assert_eq!((kept, as_said.shortest_excerpt), (512, excerpt(3)));
-        assert_eq!(told(0, (4_096, 4_096), Rung::ZERO).1.interval_width, 0.0);
+        assert_eq!(effects(0, (4_096, 4_096), Rung::ZERO).1.interval_width, 0.0);
     }
 
     #[test]
@@ -284,8 +288,11 @@ mod tests {
             would.add(&document(length, length as u32, Rung::ZERO));
         }
         assert_eq!(would.mod_n(), 999 + 601 + 2_000);
-        let told = would.told(&groups, Window::DEFAULT, ratio(0.8));
-        let excerpts: Vec<u64> = told.iter().map(|told| told.shortest_excerpt).collect();
+        let effects = would.effects(&groups, Window::DEFAULT, ratio(0.8));
+        let excerpts: Vec<u64> = effects
+            .iter()
+            .map(|effects| effects.shortest_excerpt)
+            .collect();
         assert_eq!(
             excerpts,
             [20, shortest_excerpt(groups[1].rung, Window::DEFAULT)]

@@ -4,14 +4,14 @@ use simdex_proto::lines::{JsonPath, Question};
 
 /// Files that a report of groups is asked about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AskedFiles {
+pub struct RequestedFiles {
     /// Absolute paths of all of them, as bytes, ascending.
     pub files: Vec<Vec<u8>>,
     /// Those that are in no group.
     pub in_no_group: Vec<Vec<u8>>,
 }
 
-impl AskedFiles {
+impl RequestedFiles {
     /// Whether the report was asked about this file.
     pub(super) fn names(&self, path: &[u8]) -> bool {
         let found = self
