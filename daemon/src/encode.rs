@@ -18,7 +18,7 @@ use crate::read_side::catalogue::{ClusterFiles, Group, GroupMember, Pair};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{RatioEstimate, Relation};
 
-pub use answer::{SummaryContext, answer, comparison, judgement, not_judged};
+pub use answer::{SummaryContext, comparison, find_replies, judgement, not_judged};
 pub use calibration::{calibration, sampling};
 pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use judging::{evaluation, model, sampled_pairs, trained};

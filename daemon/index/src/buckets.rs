@@ -56,7 +56,7 @@ impl CommonLists {
     }
 }
 
-/// The documents of a key, ascending; `None` if the list is long and was skipped.
+/// The documents of a key, ascending; `None` if the list is common and was skipped.
 pub(crate) type PostingList = Option<Vec<DocId>>;
 
 impl<'a> Buckets<'a> {
@@ -99,11 +99,11 @@ impl<'a> Buckets<'a> {
     }
 
     /// Appends the documents of a key that is the only one asked for in its bucket, shard by shard. Returns false if
-    /// the list is long and was skipped.
+    /// the list is common and was skipped.
     pub(crate) fn read_key(
         &self,
         key: PostingKey,
-        long: CommonLists,
+        common: CommonLists,
         list: &mut Vec<DocId>,
     ) -> Result<bool, IndexError> {
         let (number, begin) = (self.number(key), list.len());
@@ -129,7 +129,7 @@ impl<'a> Buckets<'a> {
         let damaged = |_| self.damaged(number);
         let bucket = Bucket::parse(&first).map_err(damaged)?;
         let further = bucket.shards_of(key);
-        if long.skip(&further) {
+        if common.skip(&further) {
             return Ok(false);
         }
         if bucket.is_first_of(key) {
@@ -159,7 +159,7 @@ impl<'a> Buckets<'a> {
         &self,
         number: u32,
         keys: &[PostingKey],
-        long: CommonLists,
+        common: CommonLists,
     ) -> Result<Vec<PostingList>, IndexError> {
         let mut lists: Vec<PostingList> = vec![Some(Vec::new()); keys.len()];
         let Some(first) = self.shard(number, 0)? else {
@@ -168,7 +168,7 @@ impl<'a> Buckets<'a> {
         let bucket = Bucket::parse(&first).map_err(|_| self.damaged(number))?;
         let further: Vec<Range<u16>> = keys.iter().map(|key| bucket.shards_of(*key)).collect();
         for (list, further) in lists.iter_mut().zip(&further) {
-            if long.skip(further) {
+            if common.skip(further) {
                 *list = None;
             }
         }

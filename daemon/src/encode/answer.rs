@@ -52,9 +52,8 @@ pub struct SummaryContext {
 }
 
 /// Encodes an answer as the replies of a stream, the summary last.
-pub fn answer(
+pub fn find_replies(
     answer: Answer,
-    folded: Vec<Option<usize>>,
     context: SummaryContext,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
     use v1::find_reply::Part;
@@ -79,6 +78,7 @@ pub fn answer(
         last_read: context.last_read.map(last_read_of),
         completeness: Some(context.completeness.into()),
     };
+    let folded: Vec<_> = answer.hits.iter().map(|hit| hit.folded_under).collect();
     let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
     for (at, under) in folded.into_iter().enumerate() {
         if let Some(under) = under {
@@ -281,6 +281,7 @@ mod tests {
             },
             date: None,
             is_subject: false,
+            folded_under: None,
             judgement: None,
         });
         assert_eq!(shown.relation(), v1::Relation::ContainedIn);

@@ -201,7 +201,7 @@ pub fn unordered_family(
 ) -> impl Iterator<Item = v1::family_reply::Part> {
     use v1::family_reply::Part;
     let mut numbers = std::collections::HashMap::new();
-    super::answer(answer, Vec::new(), context).filter_map(move |reply| {
+    super::find_replies(answer, context).filter_map(move |reply| {
         Some(match reply.part? {
             v1::find_reply::Part::Match(found) => {
                 let next = numbers.len() as u32 + 1;

@@ -120,7 +120,7 @@ impl Prefix {
 }
 
 impl EdgeFinder<'_> {
-    /// Looks up enough fingerprints at every common rung that each partner shares one. Long lists are skipped while
+    /// Looks up enough fingerprints at every common rung that each partner shares one. Common lists are skipped while
     /// further ones make up for them.
     pub(super) fn probe_prefix(
         &self,

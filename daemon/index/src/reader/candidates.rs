@@ -127,7 +127,8 @@ pub enum CountBasis {
         /// Both signatures hold all fingerprints of their texts: the counts are exact.
         is_whole: bool,
     },
-    /// The document was signed again while it was counted: it may share all or nothing, and only its text can tell.
+    /// The counts are unusable: the document was signed again while it was counted, or it was found by its hash and
+    /// never counted.
     Unknown,
 }
 
@@ -322,13 +323,13 @@ fn candidate(
     }
 }
 
-/// Long lists add documents that are in no short list only if, at some rung, they are at least one in this many of the
-/// query's fingerprints: with fewer, such a document holds less than 1/32 of the query.
+/// Common lists may add documents if they are at least 1/`COMMON_LIST_DIVISOR` of the query's fingerprints at some rung:
+/// with fewer, a document that only they hold has less than that share of the query.
 const COMMON_LIST_DIVISOR: u64 = 32;
 
-/// The long lists that may add documents: those of every rung at which documents are counted and they reach
-/// [`COMMON_LIST_DIVISOR`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
-/// consist of nothing but common fingerprints.
+/// The common lists that may add documents: those of every rung at which documents are counted and they are at least
+/// 1/[`COMMON_LIST_DIVISOR`] of the fingerprints. For [`CandidateKind::Contained`] all do, since what the query contains
+/// may be small and consist of nothing but common fingerprints.
 fn significant_common_lists(
     tally: &Tally<'_>,
     kind: CandidateKind,
@@ -336,8 +337,8 @@ fn significant_common_lists(
     counts: &Counts,
 ) -> impl Fn(&Fingerprint) -> bool + use<> {
     let is_significant = |rung: &Rung| {
-        let long = tally.common_lists_unread_at(*rung) * COMMON_LIST_DIVISOR;
-        kind == CandidateKind::Contained || long >= counts[usize::from(rung.get())]
+        let common = tally.common_lists_unread_at(*rung) * COMMON_LIST_DIVISOR;
+        kind == CandidateKind::Contained || common >= counts[usize::from(rung.get())]
     };
     let rungs = counted_at.iter().copied();
     let rungs = rungs.filter(|rung| tally.common_lists_unread_at(*rung) > 0);

@@ -22,7 +22,7 @@ const KEYS_AT_ONCE: usize = 1024;
 const COPIED_AT_ONCE: usize = 64 << 10;
 
 /// Called with the position of a key among those looked up and its documents, ascending; with `None` if the list is
-/// long and was skipped. No lock is held during the call.
+/// common and was skipped. No lock is held during the call.
 pub(crate) type OnPostingList<'a> =
     dyn FnMut(usize, Option<&[DocId]>) -> Result<(), IndexError> + 'a;
 
@@ -49,11 +49,11 @@ struct RunReader<'a> {
 }
 
 impl RunReader<'_> {
-    /// Appends the list of the first of the remaining keys; returns false if it is long and was skipped.
+    /// Appends the list of the first of the remaining keys; returns false if it is common and was skipped.
     fn next(
         &mut self,
         keys: &[PostingKey],
-        long: CommonLists,
+        common: CommonLists,
         list: &mut Vec<DocId>,
     ) -> Result<bool, IndexError> {
         let read = match self.read.next() {
@@ -63,9 +63,9 @@ impl RunReader<'_> {
                 let lies_here = |key: &&PostingKey| self.buckets.number(**key) == number;
                 let here = keys.iter().take_while(lies_here).count();
                 if here == 1 {
-                    return self.buckets.read_key(keys[0], long, list);
+                    return self.buckets.read_key(keys[0], common, list);
                 }
-                let lists = self.buckets.read_bucket(number, &keys[..here], long)?;
+                let lists = self.buckets.read_bucket(number, &keys[..here], common)?;
                 self.read = lists.into_iter();
                 self.read.next().flatten()
             }
@@ -83,7 +83,7 @@ impl IndexReader {
         &self,
         scheme: SchemeKind,
         keys: &[PostingKey],
-        long: CommonLists,
+        common: CommonLists,
         cancel: &Cancel,
         each: &mut OnPostingList<'_>,
     ) -> Result<(), IndexError> {
@@ -102,7 +102,7 @@ impl IndexReader {
                 list.clear();
                 let mut is_read = true;
                 for run in &mut runs {
-                    is_read &= run.next(&batch[at..], long, &mut list)?;
+                    is_read &= run.next(&batch[at..], common, &mut list)?;
                 }
                 // As a rule these ids are higher than those in runs.
                 list.extend_from_slice(copied.get(at));

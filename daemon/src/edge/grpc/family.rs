@@ -61,12 +61,12 @@ impl FamilyRequest {
         sender: &ReplySender<v1::FamilyReply>,
     ) -> Result<(), Refused> {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
-        let (found, look) = self.find(engine, source, caller, sender.cancel())?;
+        let (found, staleness) = self.find(engine, source, caller, sender.cancel())?;
         let context = || -> Result<SummaryContext, Refused> {
             Ok(SummaryContext {
                 completeness: check.verdict()?,
                 seconds: started.elapsed().as_secs_f64(),
-                last_read: look.as_ref().and_then(StalenessCheck::result),
+                last_read: staleness.as_ref().and_then(StalenessCheck::result),
             })
         };
         match found {
@@ -99,7 +99,7 @@ impl FamilyRequest {
         let (index, params) = (engine.index.reader(), &self.params);
         let account = caller.account(index, cancel);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
-        let look = StalenessCheck::start(engine, &subject)?;
+        let staleness = StalenessCheck::start(engine, &subject)?;
         let found = match subject.text() {
             Some(text) => FamilyAnswer::Family {
                 family: find_family(index, &subject, text, params, cancel)?,
@@ -107,7 +107,7 @@ impl FamilyRequest {
             },
             None => FamilyAnswer::Unordered(find(index, &subject, &without_text(params), cancel)?),
         };
-        Ok((found, look))
+        Ok((found, staleness))
     }
 }
 

@@ -12,7 +12,7 @@ use super::status::Refused;
 use super::subject_source::{StalenessCheck, SubjectSource};
 use crate::encode::{self, SummaryContext};
 use crate::engine::{CompletenessCheck, Engine};
-use crate::read_side::answering::{AnswerRequest, answer};
+use crate::read_side::answering::{AnswerRequest, find_fold_judge};
 use crate::read_side::query::{FindKind, QueryParams};
 
 /// A decoded query without its subject.
@@ -41,7 +41,7 @@ impl DecodedQuery {
         })
     }
 
-    /// Finds what the query asks for; `started` is when the request arrived.
+    /// Runs the query on a blocking thread, step by step; `started` is when the request arrived.
     pub(super) fn answer(
         &self,
         engine: &Engine,
@@ -53,18 +53,18 @@ impl DecodedQuery {
         let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let account = caller.account(engine.index.reader(), cancel);
         let subject = source.subject(engine, caller.queue_key(), &account)?;
-        let look = StalenessCheck::start(engine, &subject)?;
+        let staleness = StalenessCheck::start(engine, &subject)?;
         let request = AnswerRequest {
             params: &self.params,
             folds: self.folds,
             is_judged: self.is_judged,
         };
-        let (answer, folded) = answer(engine, &subject, &request, &account, cancel)?;
+        let answer = find_fold_judge(engine, &subject, &request, &account, cancel)?;
         let context = SummaryContext {
             completeness: check.verdict()?,
             seconds: started.elapsed().as_secs_f64(),
-            last_read: look.as_ref().and_then(StalenessCheck::result),
+            last_read: staleness.as_ref().and_then(StalenessCheck::result),
         };
-        Ok(encode::answer(answer, folded, context).collect())
+        Ok(encode::find_replies(answer, context).collect())
     }
 }

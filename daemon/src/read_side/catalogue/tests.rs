@@ -527,7 +527,7 @@ fn the_summary_of_a_question_counts_the_lists_that_found_no_further_documents() 
         let subject = Subject::from_text(index, text, &account).unwrap();
         let params = similar(SchemeKind::ModN, 0.1);
         let answer = find(index, &subject, &params, &never).unwrap();
-        let reply = encode::answer(answer, Vec::new(), encode::SummaryContext::default()).last();
+        let reply = encode::find_replies(answer, encode::SummaryContext::default()).last();
         let Some(Part::Summary(summary)) = reply.and_then(|reply| reply.part) else {
             panic!("no summary");
         };

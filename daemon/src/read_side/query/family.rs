@@ -256,6 +256,7 @@ impl Family {
                         document: Some(version.hash),
                         overlap: version.overlap,
                         scheme: scheme_used(index),
+                        folded_under: None,
                         judgement: None,
                     }),
                 });

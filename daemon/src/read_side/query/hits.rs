@@ -117,6 +117,8 @@ pub struct Hit {
     pub date: Option<KnownDate>,
     /// Whether it is the very file asked about.
     pub is_subject: bool,
+    /// Index of the better hit of the answer that it is folded under, if any.
+    pub folded_under: Option<usize>,
     /// The judgement of the pair of query and file; `None` if it was not requested, if the query has no text, or if
     /// the pair was not counted. It does not affect the answer.
     pub judgement: Option<JudgingOutcome>,
@@ -235,6 +237,7 @@ impl TopFiles {
             relation: found.relation,
             overlap: found.overlap,
             scheme: found.scheme,
+            folded_under: None,
             judgement: None,
         })
     }

@@ -126,7 +126,7 @@ impl RungsInUse {
         self.0.keys().copied()
     }
 
-    /// What is compared at a rung; long lists have not been read yet.
+    /// What is compared at a rung; common lists have not been read yet.
     pub(super) fn sample(&self, tally: &Tally<'_>, at: Rung, counts: &Counts) -> Sample {
         let is_whole = at == Rung::ZERO;
         let promised = u64::from(Ladder::default().min_kept());

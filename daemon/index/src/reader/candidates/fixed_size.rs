@@ -35,8 +35,8 @@ impl IndexReader {
         tally.probe(query.fingerprints(), cancel)?;
         // As for Mod_n: if few of the query's entries are common, a document found by those alone shares almost
         // nothing.
-        let long = tally.common_lists_unread.len() as u64;
-        if long * COMMON_LIST_DIVISOR >= query.len() as u64 {
+        let common = tally.common_lists_unread.len() as u64;
+        if common * COMMON_LIST_DIVISOR >= query.len() as u64 {
             tally.read_common(&|_| true, cancel)?;
         }
         let common_lists_count_only = tally.count_common_for_counted(cancel)?;

@@ -11,7 +11,7 @@ use crate::buckets::CommonLists;
 use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 use crate::{Cancel, DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount};
 
-/// For requests, a list is long if it spans more further shards than this in one run: some 4,000 documents. Reading it
+/// For requests, a list is common if it spans more further shards than this in one run: some 4,000 documents. Reading it
 /// would make each of them a candidate because of one shared fingerprint.
 const MAX_SHARDS_PER_REQUEST: usize = 2;
 /// This limit is for edges. Up to it, reading a list costs no more than the further lists that would make up for it,
@@ -23,7 +23,7 @@ pub(super) const BYTES_PER_COUNTED_DOCUMENT: u64 = 48;
 /// Documents counted before memory is taken for the new ones among them.
 const COUNTED_AT_ONCE: usize = 4_096;
 
-/// Counts, per document, how many of the probes it holds. Long posting lists are set aside; they are read last, and
+/// Counts, per document, how many of the probes it holds. Common posting lists are set aside; they are read last, and
 /// only if needed. No lock is held, so the counts of documents that were recorded or purged after counting began mean
 /// nothing.
 pub(crate) struct Tally<'a> {
@@ -33,11 +33,11 @@ pub(crate) struct Tally<'a> {
     filter: Filter<'a>,
     /// How many of the probed fingerprints each document shares.
     pub(crate) shared: FxHashMap<DocId, u64>,
-    /// Probes whose lists are long and still unread.
+    /// Probes whose lists are common and still unread.
     pub(crate) common_lists_unread: Vec<Fingerprint>,
     /// The document being probed; not counted.
     left_out: Option<DocId>,
-    /// Maximum number of further shards of a list that is not long.
+    /// Maximum number of further shards of a list that is not common.
     max_shards: usize,
     /// The last change of a signature before counting began: if a document was signed again later, postings of both
     /// signatures may have been counted.
@@ -73,30 +73,13 @@ impl<'a> Filter<'a> {
     }
 }
 
-/// Which posting lists a look-up reads, and whether they may add documents.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LookUp {
-    /// Reads short lists and sets long ones aside; counts every document.
-    Short,
-    /// Reads all lists; counts every document.
-    All,
-    /// Reads all lists; counts only documents that were counted before.
-    OnlyCounted,
-    /// Reads short lists and sets long ones aside; counts only documents that were counted before.
-    ShortOfCounted,
-}
-
-impl LookUp {
-    fn common_lists_unread(self, max_shards: usize) -> CommonLists {
-        match self {
-            Self::Short | Self::ShortOfCounted => CommonLists::SkipAbove(max_shards),
-            Self::All | Self::OnlyCounted => CommonLists::Read,
-        }
-    }
-
-    fn adds_documents(self) -> bool {
-        matches!(self, Self::Short | Self::All)
-    }
+/// How fingerprints are looked up.
+#[derive(Clone, Copy)]
+struct LookUp {
+    /// Common lists that are not read are set aside.
+    common_lists: CommonLists,
+    /// Every document is counted; otherwise only those that were counted before.
+    adds_documents: bool,
 }
 
 impl<'a> Tally<'a> {
@@ -188,25 +171,33 @@ impl<'a> Tally<'a> {
         self.shared.retain(|id, _| kept.contains(id));
     }
 
-    /// Counts further fingerprints for documents that were already counted, except in long lists.
+    /// Counts further fingerprints for documents that were already counted, except in common lists.
     pub(crate) fn probe_for_counted(
         &mut self,
         probes: &[Fingerprint],
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        self.look_up(probes, LookUp::ShortOfCounted, cancel)
+        let look_up = LookUp {
+            common_lists: CommonLists::SkipAbove(self.max_shards),
+            adds_documents: false,
+        };
+        self.look_up(probes, look_up, cancel)
     }
 
-    /// Counts the documents of these fingerprints, except in long lists.
+    /// Counts the documents of these fingerprints, except in common lists.
     pub(crate) fn probe(
         &mut self,
         probes: &[Fingerprint],
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        self.look_up(probes, LookUp::Short, cancel)
+        let look_up = LookUp {
+            common_lists: CommonLists::SkipAbove(self.max_shards),
+            adds_documents: true,
+        };
+        self.look_up(probes, look_up, cancel)
     }
 
-    /// Number of unread long lists of fingerprints divisible by the modulus of a rung.
+    /// Number of unread common lists of fingerprints divisible by the modulus of a rung.
     pub(crate) fn common_lists_unread_at(&self, rung: Rung) -> u64 {
         self.common_lists_unread
             .iter()
@@ -214,7 +205,7 @@ impl<'a> Tally<'a> {
             .count() as u64
     }
 
-    /// Reads the long lists of some fingerprints and counts all their documents.
+    /// Reads the common lists of some fingerprints and counts all their documents.
     pub(crate) fn read_common(
         &mut self,
         to_read: &dyn Fn(&Fingerprint) -> bool,
@@ -224,17 +215,25 @@ impl<'a> Tally<'a> {
             .into_iter()
             .partition(to_read);
         self.common_lists_unread = rest;
-        self.look_up(&to_read, LookUp::All, cancel)
+        let look_up = LookUp {
+            common_lists: CommonLists::Read,
+            adds_documents: true,
+        };
+        self.look_up(&to_read, look_up, cancel)
     }
 
-    /// Reads the remaining long lists, but counts only documents found by other lists. Returns how many lists there
+    /// Reads the remaining common lists, but counts only documents found by other lists. Returns how many lists there
     /// were.
     pub(crate) fn count_common_for_counted(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
-        let long = std::mem::take(&mut self.common_lists_unread);
+        let common = std::mem::take(&mut self.common_lists_unread);
         if !self.shared.is_empty() {
-            self.look_up(&long, LookUp::OnlyCounted, cancel)?;
+            let look_up = LookUp {
+                common_lists: CommonLists::Read,
+                adds_documents: false,
+            };
+            self.look_up(&common, look_up, cancel)?;
         }
-        Ok(long.len() as u64)
+        Ok(common.len() as u64)
     }
 
     fn look_up(
@@ -262,7 +261,6 @@ impl<'a> Tally<'a> {
         }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
         let (index, scheme) = (self.index, self.scheme);
-        let long = look_up.common_lists_unread(self.max_shards);
         let mut read = (0, 0);
         let each = &mut |at: usize, list: Option<&[DocId]>| {
             let Some(list) = list else {
@@ -280,7 +278,7 @@ impl<'a> Tally<'a> {
                 None => self.count(list, look_up),
             }
         };
-        index.for_each_posting_list(scheme, &keys, long, cancel, each)?;
+        index.for_each_posting_list(scheme, &keys, look_up.common_lists, cancel, each)?;
         index.shared.work.lists_read(read.0, read.1);
         Ok(())
     }
@@ -294,7 +292,7 @@ impl<'a> Tally<'a> {
 
     /// Counts the documents of a list. Nothing is locked while it waits for memory.
     fn count(&mut self, list: &[DocId], look_up: LookUp) -> Result<(), IndexError> {
-        if !look_up.adds_documents() {
+        if !look_up.adds_documents {
             for id in list {
                 if let Some(shared) = self.shared.get_mut(id) {
                     *shared += 1;

@@ -46,6 +46,7 @@ fn hit(name: u32, value: f64) -> Hit {
         },
         date: None,
         is_subject: false,
+        folded_under: None,
         judgement: None,
     }
 }
