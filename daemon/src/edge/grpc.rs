@@ -1,8 +1,9 @@
 //! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
 //! answer.
 //!
-//! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params`, `report_request`, `scheme`
-//!   and `subject_source` decode requests, and `upload` receives bytes; `comparison`, `family`, `files`, `find`,
+//! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params`, `report_request`, `scheme`,
+//!   `subject_source` and `comparison_side` decode requests, `query_stream` receives the messages of a query and
+//!   `upload` its bytes, `staleness` checks the file that a query is about; `comparison`, `family`, `files`, `find`,
 //!   `folders`, `groups`, `kept_reports`, `pairs` and `templates` decode and answer the requests they are named
 //!   after; `lookup` finds one group or document, and `sampling` decodes and encodes the sampling setting.
 //! * `daemon_status` builds the reply of Status, `list_encoder` encodes and judges list items, `operator` checks
@@ -21,6 +22,7 @@
 mod admin;
 mod caller;
 mod comparison;
+mod comparison_side;
 mod daemon_status;
 mod deadline;
 mod event_stream;
@@ -40,6 +42,7 @@ mod lookup;
 mod operator;
 mod pairs;
 mod peer;
+mod query_stream;
 mod reply_budget;
 mod reply_channel;
 mod report_keeping;
@@ -51,6 +54,7 @@ mod sampling;
 mod scheme;
 pub mod servers;
 mod similarity;
+mod staleness;
 mod status;
 mod subject_source;
 mod templates;

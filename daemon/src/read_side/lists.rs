@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use simdex_index::{FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use simdex_index::{FileInfo, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::promise::Promise;
 use simdex_schema::GroupId;
@@ -14,7 +14,8 @@ use thiserror::Error;
 
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::read_side::catalogue::{
-    self, ClusterFiles, Group, GroupSelection, ListCounts, PairPlace, PairSelection, PairStep,
+    self, ClusterFiles, FoundGroup, Group, GroupSelection, ListCounts, PairPlace, PairSelection,
+    PairStep,
 };
 use crate::read_side::clusters::{self, ClusterError, ClusterRequest};
 
@@ -212,38 +213,20 @@ pub fn clusters(
     })
 }
 
-/// A group with the permit for its memory.
-pub type HeldGroup = (Group, GrowingPermit);
-
-/// The result of looking up one group.
-pub struct GroupAnswer {
-    /// The group; `None` if the file is in no group, or no group has the id.
-    pub group: Option<HeldGroup>,
-    /// Whether the file is in no group now, but may be in one once its document is settled.
-    pub is_unsettled: bool,
-    /// Completeness of the index when it was looked up.
-    pub completeness: Completeness,
-}
-
-/// Finds one group of all roots at the engine's threshold.
+/// Finds one group of all roots at the engine's threshold; also returns the completeness of the index at that moment.
+/// There is no group if the file is in none, or if none has the id.
 pub fn group(
     engine: &Engine,
     request: &GroupLocator<'_>,
     strict: bool,
     account: &MemoryAccount,
-) -> Result<GroupAnswer, ListError> {
+) -> Result<(FoundGroup, Completeness), ListError> {
     let (index, view) = (engine.index.reader(), engine.roots.view());
     let mut check = CompletenessCheck::begin(engine, &view, strict)?;
     let found = match request {
         GroupLocator::Of(file) => match file.document {
             Some((id, _)) => catalogue::group_of_document(index, &view, id, account)?,
-            None => {
-                return Ok(GroupAnswer {
-                    group: None,
-                    is_unsettled: false,
-                    completeness: check.verdict()?,
-                });
-            }
+            None => return Ok((FoundGroup::default(), check.verdict()?)),
         },
         GroupLocator::Id(id) => catalogue::group_by_id(index, &view, *id, account)?,
     };
@@ -251,11 +234,16 @@ pub fn group(
     let completeness = check.verdict()?;
     match request {
         GroupLocator::Id(id) if found.is_unsettled => Err(ListError::Unsettled(*id)),
-        _ => Ok(GroupAnswer {
-            is_unsettled: found.group.is_none() && found.is_unsettled,
-            group: found.group,
-            completeness,
-        }),
+        _ => {
+            let is_unsettled = found.is_unsettled && found.group.is_none();
+            Ok((
+                FoundGroup {
+                    is_unsettled,
+                    ..found
+                },
+                completeness,
+            ))
+        }
     }
 }
 

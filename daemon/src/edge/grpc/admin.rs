@@ -15,12 +15,13 @@ use super::kept_reports::{KeepReportRequest, KeptReportsRequest};
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
-use super::{Replies, ReportKeeping, report_request, request_params, subject_source};
+use super::{Replies, ReportKeeping, report_request, request_params};
 use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
 use crate::read_side::catalogue;
+use crate::read_side::query::file_at_path;
 use crate::reports::maker;
 use crate::write_side::roots::{LossToken, Root};
 use crate::write_side::walk_queue::RootUrgency;
@@ -90,7 +91,7 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
                 let check = CompletenessCheck::begin(engine, &engine.roots.view(), strict)?;
-                let file = subject_source::recorded_file(engine, &path)?;
+                let file = file_at_path(engine, &path, &engine.roots.view())?;
                 Ok(v1::DescribeFileReply {
                     file: Some(encode::file(&file)),
                     completeness: Some(check.verdict()?.into()),

@@ -12,7 +12,7 @@ use super::runner::RequestRunner;
 use super::status::Refused;
 use super::upload::UploadRoom;
 use super::user_budget::UserShare;
-use super::{scheme, subject_source};
+use super::{comparison_side, scheme};
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::host::disk::DiskGuard;
@@ -72,14 +72,14 @@ impl DecodedComparison {
         let room = UploadRoom { dir, disk, share };
         let [a, b] = self.sides;
         let (a, b) = (
-            subject_source::parse_side(&room, a)?,
-            subject_source::parse_side(&room, b)?,
+            comparison_side::parse_side(&room, a)?,
+            comparison_side::parse_side(&room, b)?,
         );
         let names = (a.name("a"), b.name("b"));
         let account = caller.account(engine.index.reader(), cancel);
-        let asker = caller.queue_key();
-        let (a, read_a) = a.into_side(engine, asker, &account)?;
-        let (b, read_b) = b.into_side(engine, asker, &account)?;
+        let queue_key = caller.queue_key();
+        let (a, read_a) = comparison_side::side(a, engine, queue_key, &account)?;
+        let (b, read_b) = comparison_side::side(b, engine, queue_key, &account)?;
         let model = self.is_judged.then(|| engine.models.in_force());
         let params = CompareParams {
             names: (&names.0, &names.1),

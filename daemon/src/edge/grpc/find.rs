@@ -8,8 +8,9 @@ use tonic::Status;
 
 use super::caller::Caller;
 use super::request_params::{self, QueryDefaults};
+use super::staleness::StalenessCheck;
 use super::status::Refused;
-use super::subject_source::{StalenessCheck, SubjectSource};
+use super::subject_source::SubjectSource;
 use crate::encode::{self, SummaryContext};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::answering::{AnswerRequest, find_fold_judge};

@@ -11,13 +11,13 @@ use tonic::{Code, Status};
 
 use super::list_encoder::ListEncoder;
 use super::reply_channel::too_long;
+use super::request_params;
 use super::status::Refused;
-use super::{request_params, subject_source};
 use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::lists::{self, GroupLocator};
-use crate::read_side::query::QueryError;
+use crate::read_side::query::{QueryError, file_at_path};
 
 /// Advice for a caller whose id belongs to no group.
 const UNKNOWN_GROUP_ADVICE: &str = "`simctl groups` lists the ids there are";
@@ -30,20 +30,21 @@ pub(super) fn group(
     account: &MemoryAccount,
 ) -> Result<v1::GetGroupReply, Refused> {
     use v1::get_group_request::Source as Wire;
-    let found = match source {
+    let (found, completeness) = match source {
         Wire::Path(path) => {
-            let file = subject_source::recorded_file(engine, &request_params::parse_path(path)?)?;
+            let path = request_params::parse_path(path)?;
+            let file = file_at_path(engine, &path, &engine.roots.view())?;
             lists::group(engine, &GroupLocator::Of(&file), strict, account)?
         }
         Wire::Id(id) => {
-            let found = lists::group(engine, &GroupLocator::Id(GroupId(id)), strict, account)?;
-            if found.group.is_none() {
+            let looked_up = lists::group(engine, &GroupLocator::Id(GroupId(id)), strict, account)?;
+            if looked_up.0.group.is_none() {
                 let unknown = format!("no group has the id {id}");
                 return Err(
                     Refused::new(Code::NotFound, &unknown).advised(Some(UNKNOWN_GROUP_ADVICE))
                 );
             }
-            found
+            looked_up
         }
     };
     let promise = lists::promise_of_pairs(engine.index.reader(), engine.threshold());
@@ -52,7 +53,7 @@ pub(super) fn group(
     let group = group.map(|(group, _held)| encoder.group(group));
     Ok(v1::GetGroupReply {
         group: group.transpose()?,
-        completeness: Some(found.completeness.into()),
+        completeness: Some(completeness.into()),
         promise: Some(promise.into()),
         unsettled: found.is_unsettled,
     })
@@ -70,7 +71,8 @@ pub(super) fn document(
     let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = subject_source::recorded_file(engine, &request_params::parse_path(path)?)?;
+            let path = request_params::parse_path(path)?;
+            let file = file_at_path(engine, &path, &engine.roots.view())?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {

@@ -21,7 +21,7 @@ use super::status::Refused;
 use super::subject_source::SubjectSource;
 use super::templates::TemplatesRequest;
 use super::traffic::RequestBytes;
-use super::{Replies, event_stream, lookup, sampling, upload};
+use super::{Replies, event_stream, lookup, query_stream, sampling};
 use crate::encode;
 use crate::engine::Engine;
 use crate::read_side::calibrating::{CalibrationRequest, calibrate};
@@ -48,7 +48,7 @@ impl SimilarityService {
         let caller = self.runner.caller(&request);
         let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
-        let query = upload::receive_query(&mut parts, caller.deadline).await?;
+        let query = query_stream::receive_query(&mut parts, caller.deadline).await?;
         let decoded = parse(&*self.runner.engine()?, &query)?;
         let source =
             SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;

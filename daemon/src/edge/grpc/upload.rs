@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use simdex_proto::v1::FindRequest;
 use simdex_proto::v1::find_request::Part;
-use simdex_proto::v1::{FindRequest, Query};
-use tokio::time::timeout_at;
 use tonic::{Status, Streaming};
 
+use super::query_stream::{next, second_query};
 use super::status::lost_thread;
 use super::traffic::RequestBytes;
 use super::user_budget::{BytesPermit, UserShare};
@@ -91,54 +91,6 @@ impl Uploaded {
         });
         written.map_err(|error| not_kept(&error))
     }
-}
-
-/// Receives the first message of a query.
-pub(super) async fn receive_query(
-    parts: &mut Streaming<FindRequest>,
-    deadline: Instant,
-) -> Result<Query, Status> {
-    match next(parts, deadline).await? {
-        Some(Part::Query(query)) => Ok(query),
-        Some(Part::Chunk(_)) | None => {
-            Err(Status::invalid_argument("the first message is not a query"))
-        }
-    }
-}
-
-async fn next(
-    parts: &mut Streaming<FindRequest>,
-    deadline: Instant,
-) -> Result<Option<Part>, Status> {
-    let late = |_| Status::deadline_exceeded("the request did not end before its deadline");
-    let message = timeout_at(deadline.into(), parts.message())
-        .await
-        .map_err(late)??;
-    match message {
-        None => Ok(None),
-        Some(FindRequest { part: Some(part) }) => Ok(Some(part)),
-        Some(FindRequest { part: None }) => Err(Status::invalid_argument(
-            "a message is neither a query nor a chunk",
-        )),
-    }
-}
-
-/// Waits for the end of a request that consists of a query alone.
-pub(super) async fn expect_end(
-    parts: &mut Streaming<FindRequest>,
-    deadline: Instant,
-) -> Result<(), Status> {
-    match next(parts, deadline).await? {
-        None => Ok(()),
-        Some(Part::Query(_)) => Err(second_query()),
-        Some(Part::Chunk(_)) => Err(Status::invalid_argument(
-            "bytes follow a query whose source is not `upload`",
-        )),
-    }
-}
-
-fn second_query() -> Status {
-    Status::invalid_argument("a second query follows the first")
 }
 
 /// Where the bytes of an upload are kept, its name, and its greatest length.

@@ -45,7 +45,7 @@ pub fn visit_clusters(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
 ) -> Result<u64, IndexError> {
-    let (reader, cancel) = (GroupLoader { index, view }, account.cancel());
+    let (loader, cancel) = (GroupLoader { index, view }, account.cancel());
     let mut held = GrowingPermit::of(account);
     let mut paths: HashMap<DocId, Option<PathBuf>> = HashMap::new();
     let mut order = Vec::new();
@@ -55,7 +55,7 @@ pub fn visit_clusters(
             continue;
         };
         if let Entry::Vacant(entry) = paths.entry(first) {
-            let path = entry.insert(reader.first_path(first)?);
+            let path = entry.insert(loader.first_path(first)?);
             let length = path.as_ref().map_or(0, |path| path.as_os_str().len());
             held.add(length as u64 + 2 * PATH_OVERHEAD_BYTES)?;
         }
@@ -74,7 +74,7 @@ pub fn visit_clusters(
     let mut count = 0;
     for (_, cluster) in order {
         cancel.check()?;
-        let flow = reader.cluster(cluster, account, &mut |part| {
+        let flow = loader.cluster(cluster, account, &mut |part| {
             count += u64::from(!part.is_continued);
             visit(part)
         })?;

@@ -50,20 +50,20 @@ pub fn visit_groups(
         threshold,
         after,
     } = request;
-    let (reader, cancel) = (GroupLoader { index, view }, account.cancel());
-    let ordered = reader.groups_by_path(threshold, account)?;
+    let (loader, cancel) = (GroupLoader { index, view }, account.cancel());
+    let ordered = loader.groups_by_path(threshold, account)?;
     let mut unsettled = ordered.unsettled;
     let mut count = 0;
     let is_seen = |path: &PathBuf| after.is_some_and(|after| path.as_os_str() <= after.as_os_str());
     let unseen = ordered.groups.into_iter();
     for (_, group) in unseen.skip_while(|(path, _)| is_seen(path)) {
         cancel.check()?;
-        let flow = reader.group(&group, account, &mut |part| {
+        let flow = loader.group(&group, account, &mut |part| {
             count += u64::from(!part.is_continued);
             visit(part)
         })?;
         match flow {
-            None => unsettled.awaited += reader.left_behind(&group),
+            None => unsettled.awaited += loader.left_behind(&group),
             Some(ControlFlow::Continue(())) => {}
             Some(ControlFlow::Break(())) => break,
         }
@@ -84,13 +84,13 @@ pub fn visit_principals(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(DocumentHash) -> ControlFlow<()>,
 ) -> Result<(), IndexError> {
-    let reader = GroupLoader { index, view };
-    let ordered = reader.groups_by_path(threshold, account)?;
+    let loader = GroupLoader { index, view };
+    let ordered = loader.groups_by_path(threshold, account)?;
     for (_, group) in ordered.groups {
         account.cancel().check()?;
-        let first = reader.first_file(group.principal)?;
+        let first = loader.first_file(group.principal)?;
         let document = first.and_then(|file| file.document);
-        if let Some((_, hash)) = document.filter(|_| reader.is_shown(&group))
+        if let Some((_, hash)) = document.filter(|_| loader.is_shown(&group))
             && visit(hash).is_break()
         {
             break;
@@ -156,6 +156,7 @@ impl<'a> GroupAssembler<'a> {
 }
 
 /// The result of looking up one group.
+#[derive(Default)]
 pub struct FoundGroup {
     /// The group with the permit for its memory, if it is shown.
     pub group: Option<(Group, GrowingPermit)>,
@@ -209,12 +210,12 @@ fn shown_group(
         return Ok(found);
     };
     let (mut whole, mut failed) = (GroupAssembler::of(account), FirstError::default());
-    let reader = GroupLoader { index, view };
+    let loader = GroupLoader { index, view };
     let mut add = |part| failed.flow(whole.add(part).map(drop));
-    if reader.group(&group, account, &mut add)?.is_none() {
+    if loader.group(&group, account, &mut add)?.is_none() {
         // Its principal has disappeared since.
         found.is_unsettled = true;
-        found.unsettled.awaited += reader.left_behind(&group);
+        found.unsettled.awaited += loader.left_behind(&group);
     }
     failed.into_result()?;
     let GroupAssembler { group, held, .. } = whole;

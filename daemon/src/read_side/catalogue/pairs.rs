@@ -124,14 +124,14 @@ pub fn visit_pairs(
         after,
         ..
     } = request;
-    let reader = GroupLoader { index, view };
+    let loader = GroupLoader { index, view };
     let search = index.pair_search(view, threshold);
     let partners = Partners::of(index, &search, &request, account)?;
     let (mut files, mut count) = (0, 0);
     let mut failed = None;
     let visit_file = &mut |file: FileInfo| {
         let mut found = FoundPairs::none(account);
-        let listed = reader.pairs_from(&file, &partners, &mut found);
+        let listed = loader.pairs_from(&file, &partners, &mut found);
         let listed = listed.map(|()| {
             found.visit(after, &mut |pair| {
                 count += 1;
