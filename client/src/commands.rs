@@ -213,7 +213,7 @@ impl Session {
         }
     }
 
-    /// Prints the end of a list: its closing line with `--json`; otherwise a sentence, and a remark if there is one.
+    /// Prints the summary of a list: a line with `--json`; otherwise a sentence, and a remark if there is one.
     fn print_summary_line(
         &mut self,
         line: &impl Body,

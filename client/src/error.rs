@@ -112,7 +112,7 @@ pub enum Error {
     /// The daemon sent nothing for longer than the limit.
     #[error("no answer within {} s", .0.as_secs_f64())]
     Late(Duration),
-    /// The answer stopped before the record that closes it.
+    /// The answer stopped before its summary.
     #[error("the answer broke off before its end")]
     Incomplete,
     /// The daemon refused or failed.

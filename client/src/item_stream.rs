@@ -19,13 +19,13 @@ use crate::wire::{
 pub enum ReplyPart<I, C> {
     /// An item of the list.
     Item(I),
-    /// The record that closes the list.
+    /// The summary at the end of the list.
     Summary(C),
     /// How far the list is.
     Progress(wire::ListProgress),
 }
 
-/// Is told how far a list is; clones tell the same.
+/// Callback for list progress. Clones share it.
 #[derive(Clone)]
 pub(crate) struct ProgressHook(pub(crate) Arc<dyn Fn(&wire::ListProgress) + Send + Sync>);
 
@@ -39,7 +39,7 @@ impl fmt::Debug for ProgressHook {
 pub trait Reply {
     /// Type of the items.
     type Item;
-    /// Type of the record that closes the list.
+    /// Type of the summary.
     type Summary;
     /// The part that this message holds; `None` if a newer daemon sent a part unknown here.
     fn part(self) -> Option<ReplyPart<Self::Item, Self::Summary>>;

@@ -15,7 +15,7 @@ pub enum FindKind {
     Containing,
     /// Files contained in it.
     Contained,
-    /// What is related in any of the three ratios. Also used by `versions` for its closing remarks.
+    /// What is related in any of the three ratios. No verb uses it; `versions` asks for a family.
     Related,
 }
 

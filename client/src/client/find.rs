@@ -11,7 +11,7 @@ use crate::wire::{FamilyReply, FindReply};
 use crate::{Error, FindKind, FindOptions, ItemStream, Reply, Subject, Upload};
 
 impl Client {
-    /// Finds files with the relation `kind` to `subject`, best first. The query's own record closes the list.
+    /// Finds files with the relation `kind` to `subject`, best first. The summary of the query closes the list.
     ///
     /// # Errors
     /// [`Error::Unreadable`] if an upload's bytes cannot be read.

@@ -55,7 +55,7 @@ pub(super) async fn run(
         }
     };
     let context = QueryContext {
-        kind,
+        verb: QueryVerb::Find(kind),
         path: path.as_deref(),
         threshold: args.threshold.value,
     };
@@ -114,9 +114,18 @@ pub(super) async fn wait_and_options(
     })
 }
 
-/// The query's arguments, for the remarks that close an answer.
+/// The verb that sent a query.
+#[derive(Clone, Copy)]
+pub(super) enum QueryVerb {
+    /// One of the verbs of this file.
+    Find(FindKind),
+    /// `versions`.
+    Versions,
+}
+
+/// The query's arguments, for its summary and the remarks beside that.
 pub(super) struct QueryContext<'a> {
-    pub(super) kind: FindKind,
+    pub(super) verb: QueryVerb,
     /// The file; `None` for standard input.
     pub(super) path: Option<&'a Path>,
     /// The argument as typed.
@@ -131,10 +140,10 @@ impl QueryContext<'_> {
 
     /// The least ratio listed.
     fn threshold(&self) -> f64 {
-        self.threshold.unwrap_or(match self.kind {
-            FindKind::Similar => defaults::SIMILAR,
-            FindKind::Containing | FindKind::Contained => defaults::CONTAINMENT,
-            FindKind::Related => defaults::FAMILY,
+        self.threshold.unwrap_or(match self.verb {
+            QueryVerb::Find(FindKind::Similar) => defaults::SIMILAR,
+            QueryVerb::Find(_) => defaults::CONTAINMENT,
+            QueryVerb::Versions => defaults::FAMILY,
         })
     }
 }
@@ -226,9 +235,9 @@ fn remarks(context: &QueryContext<'_>, count: u64, query: &QuerySummary) -> Vec<
     }
     remarks.extend(about_subject(&name, query));
     if query.truncated {
-        let more = match context.kind {
-            FindKind::Related => "the family may have more versions; --limit finds more",
-            _ => "more files reach the threshold; --limit lists more",
+        let more = match context.verb {
+            QueryVerb::Versions => "the family may have more versions; --limit finds more",
+            QueryVerb::Find(_) => "more files reach the threshold; --limit lists more",
         };
         remarks.push(more.to_owned());
     }
@@ -266,11 +275,12 @@ fn about_subject(name: &str, query: &QuerySummary) -> Vec<String> {
 /// Explains an empty list.
 fn nothing_found(context: &QueryContext<'_>, query: &QuerySummary) -> String {
     let (name, threshold) = (context.name(), context.threshold());
-    let relation = match context.kind {
-        FindKind::Similar => "resembles",
-        FindKind::Containing => "contains",
-        FindKind::Contained => "is contained in",
-        FindKind::Related => "is a version of",
+    let relation = match context.verb {
+        QueryVerb::Find(FindKind::Similar) => "resembles",
+        QueryVerb::Find(FindKind::Containing) => "contains",
+        QueryVerb::Find(FindKind::Contained) => "is contained in",
+        QueryVerb::Find(FindKind::Related) => "is related to",
+        QueryVerb::Versions => "is a version of",
     };
     match query
         .completeness
@@ -293,7 +303,7 @@ mod tests {
 
     fn context(kind: FindKind) -> QueryContext<'static> {
         QueryContext {
-            kind,
+            verb: QueryVerb::Find(kind),
             path: Some(Path::new("/a")),
             threshold: None,
         }

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use simdex_client::lines::{Match, VersionEdge};
 use simdex_client::wire::FamilyReply;
-use simdex_client::{FamilyPart, FindKind, FindOptions, ItemStream, Subject, Upload};
+use simdex_client::{FamilyPart, FindOptions, ItemStream, Subject, Upload};
 
-use super::find::{QueryContext, print_query_summary, wait_and_options};
+use super::find::{QueryContext, QueryVerb, print_query_summary, wait_and_options};
 use super::{Session, path_unless_stdin};
 use crate::cli::{Drawing, VersionsArgs};
 use crate::exit_code::Outcome;
@@ -39,7 +39,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     }
     let query = summary.query.unwrap_or_default();
     let context = QueryContext {
-        kind: FindKind::Related,
+        verb: QueryVerb::Versions,
         path: path.as_deref(),
         threshold: args.find.threshold.value,
     };

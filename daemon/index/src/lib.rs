@@ -10,8 +10,8 @@
 //! | [`Registry`] | records by key: files, contents, roots, reports | ingestion, walks, the recheck |
 //! | [`IndexWriter`] | all that changes: apply, settle, merge, commit | the pipeline |
 //!
-//! Each is in a file of its name; the methods are in the files below that. All of them share `shared`: store, texts,
-//! the state in memory and its locks. The parts:
+//! Each is in a file of its name, which says where the methods are. All of them share `shared`: store, texts, the state
+//! in memory and its locks. The parts:
 //!
 //! * Writing: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.

@@ -46,14 +46,21 @@ pub use shingles::HeldShingles;
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.
 ///
-/// Settings, budgets, figures and records of documents are read here. The other methods are in one file for each task:
+/// Settings, budgets, figures and records of documents are read here. The other methods are in one file for each task,
+/// below `reader` unless it says otherwise:
 ///
-/// * `candidates` (looked up by `postings`): the documents that share fingerprints with a query;
-/// * `document_text`: texts, checked as they are read;
-/// * `shingles`: the shingles of documents;
-/// * `pairs`: pairs of near-duplicates; `groups`: groups of them;
-/// * `files`: the files, roots and containers of a view;
-/// * `counts`: counts of the files of a view, and the moves in it;
+/// * `candidates`: [`candidates`](Self::candidates), the documents that share fingerprints with a query, looked up by
+///   `postings`;
+/// * `document_text`: [`held_text`](Self::held_text), checked as it is read;
+/// * `shingles`: [`shingles`](Self::shingles) of documents;
+/// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `documents`:
+///   [`documents_from`](Self::documents_from) one on, in the order in which pairs are listed; `edges/missed`:
+///   [`pair_missed_at_most`](Self::pair_missed_at_most), how likely a pair is missed;
+/// * `groups`: [`groups`](Self::groups) of near-duplicates; `groups/maintained`: [`group_of`](Self::group_of) a document;
+/// * `files`: [`files`](Self::files), roots and containers of a view; `files/first_contents`:
+///   [`first_file`](Self::first_file) of a document;
+/// * `file_counts`: [`count_files`](Self::count_files) of a view, and [`watch_moves`](Self::watch_moves) in it;
+/// * `join/scan`: all postings in order, for joins;
 /// * `signing`: [`signer`](Self::signer), which signs texts as the index does.
 #[derive(Clone)]
 pub struct IndexReader {

@@ -98,7 +98,7 @@ impl From<&DocumentRecord> for DocumentStats {
     }
 }
 
-/// The set of roots that a caller may see.
+/// The roots whose files a caller may see.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum VisibleRoots {
     /// Files of every root.

@@ -1,10 +1,12 @@
 //! One query, from its subject to verified hits.
 //!
-//! `subject → canonical text → signed text → shingles → probes → candidates → bound → verify → files → relation`
+//! `extracted text → canonical text → signed text → shingles (= Subject) → probes → candidates → rank by upper bound →
+//! verify → files → fold → judge → reply`
 //!
-//! Candidates are ordered by the best they can still be (the upper bound of their estimate). They are counted
-//! on all shingles in that order until the next one's bound lies below the threshold, or below the last hit
-//! that would be shown. So a candidate that reaches the threshold is discarded by its bound with probability
+//! This module goes from the subject to the files; `answering` folds and judges them. Candidates are ordered by the best
+//! they can still be (the upper bound of their estimate). They are counted on all shingles in that order until the next
+//! bound is below the threshold, or below the (limit+1)-th best value, so that the answer can say whether it is
+//! truncated. So a candidate that reaches the threshold is discarded by its bound with probability
 //! at most 0.001, and every number shown is exact, or says that it is not. For related documents, which are
 //! ordered by date, only the threshold ends this. If more than [`MAX_VERIFIED`] candidates are left, the
 //! answer says how many were not examined.

@@ -21,7 +21,7 @@ mod first_contents;
 
 pub(crate) use first_contents::FirstContents;
 
-/// A file as it is shown.
+/// A file within the visible roots, as it is shown.
 #[derive(Clone, Debug)]
 pub struct FileInfo {
     /// Absolute path as it is shown ([`simdex_schema::path`]); the path on disk may differ.

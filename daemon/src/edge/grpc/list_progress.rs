@@ -1,4 +1,4 @@
-//! How far a list is, told in its stream to clients that ask for it.
+//! Progress of a list, sent in its stream to clients that request it.
 
 use std::time::{Duration, Instant};
 
@@ -7,10 +7,11 @@ use simdex_proto::v1;
 /// Least time between two messages.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// Decides when a client is told.
+/// Decides when progress is sent.
 pub(super) struct ListProgress {
     /// Files of the roots asked about; `None` if the list is resumed.
     of: Option<u64>,
+    /// When the last message was sent.
     last_sent: Instant,
 }
 

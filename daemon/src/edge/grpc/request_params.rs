@@ -164,9 +164,9 @@ pub(super) fn parse_signature(
         && theirs.unit == ours.unit().name()
         && theirs.canonical == ours.canonical;
     if !alike {
-        let (name, unit, canonical) = (ours.name(), ours.window, ours.canonical);
+        let (name, window, canonical) = (ours.name(), ours.window, ours.canonical);
         return Err(Status::invalid_argument(format!(
-            "the signature is not {name} over windows of {unit} of canonical text {canonical}"
+            "the signature is not {name} over windows of {window} of canonical text {canonical}"
         )));
     }
     let list = index.template_lines().id().map(|id| id.0);

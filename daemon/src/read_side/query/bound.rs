@@ -108,7 +108,8 @@ fn divergence(p: f64, q: f64) -> f64 {
     part(p, q) + part(1.0 - p, 1.0 - q)
 }
 
-/// Decides when no further candidate can be shown: keeps the best values found so far, one more than are shown.
+/// Decides when no further candidate can be shown: keeps the best values of documents found so far, one more than files
+/// are shown.
 pub(super) struct StopRule {
     values: Vec<f64>,
     limit: usize,
