@@ -119,7 +119,7 @@ pub(super) async fn wait_and_options(
 pub(super) enum QueryVerb {
     /// One of the verbs of this file.
     Find(FindKind),
-    /// `versions`.
+    /// The verb `versions` of `versions.rs`.
     Versions,
 }
 
