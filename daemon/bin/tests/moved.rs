@@ -36,7 +36,7 @@ fn a_list_of_pairs_says_that_files_moved_while_it_was_made() {
             threshold: bed.engine.threshold(),
             strict,
         };
-        let mut pairs = 0;
+        let (options, mut pairs) = (lists::PairOptions::default(), 0);
         let mut visit = |step| {
             let PairStep::Pair(_) = step else {
                 return ControlFlow::Continue(());
@@ -48,7 +48,7 @@ fn a_list_of_pairs_says_that_files_moved_while_it_was_made() {
             pairs += 1;
             ControlFlow::Continue(())
         };
-        let listed = lists::pairs(&bed.engine, &request, None, &account(&bed), &mut visit);
+        let listed = lists::pairs(&bed.engine, &request, &options, &account(&bed), &mut visit);
         listed.map(|summary| {
             let pending = summary.completeness.pending;
             assert_eq!((summary.pairs, summary.groups), (Some(pairs), Some(2)));
