@@ -11,8 +11,8 @@ use crate::buckets::CommonLists;
 use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
 use crate::{Cancel, DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount};
 
-/// For requests, a list is common if it spans more further shards than this in one run: some 4,000 documents. Reading it
-/// would make each of them a candidate because of one shared fingerprint.
+/// For requests, a list is common if it spans more further shards than this in one run: some 4,000 documents. Reading
+/// it would make each of them a candidate because of one shared fingerprint.
 const MAX_SHARDS_PER_REQUEST: usize = 2;
 /// This limit is for edges. Up to it, reading a list costs no more than the further lists that would make up for it,
 /// and the count is exact.
