@@ -39,7 +39,7 @@ use crate::write_side::dispatch::Dispatcher;
 use crate::write_side::ingest::OwnReports;
 use crate::write_side::pipeline::Pipeline;
 use crate::write_side::progress::Counts;
-use crate::write_side::rescan::Rescan;
+use crate::write_side::root_walker::RootWalker;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus, Roots};
 use crate::write_side::walk_queue::RootUrgency;
 
@@ -144,8 +144,8 @@ impl Engine {
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let source = AlarmSource::Walks(root.id);
         let keep_going = || self.pipeline.check_may_wait(cancel);
-        let walk = |rescan: &Rescan<'_>| rescan.rescan_root(root);
-        self.dispatcher.rescan_until_done(source, walk, &keep_going)
+        let walk = |walker: &RootWalker<'_>| walker.walk_on_request(root);
+        self.dispatcher.walk_until_done(source, walk, &keep_going)
     }
 
     /// The part that acts on hints and walks roots.
@@ -188,7 +188,7 @@ impl Engine {
         let keep_going = || self.pipeline.check_may_wait(cancel);
         let removed = self
             .dispatcher
-            .with_rescan(|rescan| rescan.confirm_loss(root, shown), &keep_going)
+            .with_root_walker(|walker| walker.confirm_loss(root, shown), &keep_going)
             .and_then(|removed| removed.ok_or_else(|| not_as_shown(root)))
             .inspect_err(|_| root.request_walk(RootUrgency::Pressing))?;
         tracing::info!(root = root.id.0, %shown, removed, "a held loss was confirmed");

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
 /// Longest wait for one answer of the driver.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// Where an answer names an element (W3C WebDriver, §11.1).
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
@@ -132,7 +132,7 @@ impl Browser {
             body.to_string()
         };
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(MAX_WAIT))?;
         let length = body.len();
         write!(
             stream,

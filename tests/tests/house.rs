@@ -108,7 +108,7 @@ const PACKED_BY_TESTS: &[&str] = &["flate2"];
 /// Where threads are started, and who sees their panic.
 const THREADS: &[(&str, &str)] = &[
     (
-        "daemon/extract/src/outside/run.rs",
+        "daemon/extract/src/external_tools/run.rs",
         "whoever waits for the program",
     ),
     ("daemon/extract/src/process.rs", "whoever asks for a worker"),
@@ -177,7 +177,7 @@ const WRITERS: &[(&str, &str)] = &[
     ("daemon/src/write_side/recheck.rs", "notes what was read"),
     ("daemon/src/reports/maker.rs", "remembers a report"),
     (
-        "daemon/src/write_side/rescan.rs",
+        "daemon/src/write_side/root_walker.rs",
         "records roots and damage",
     ),
     ("daemon/src/write_side/roots.rs", "records roots"),

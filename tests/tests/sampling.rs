@@ -13,7 +13,7 @@ use simdex_tests::sandbox::{Daemon, Sandbox};
 use crate::calibrate::texts;
 
 /// How long documents may take to be signed again before something is wrong.
-const PATIENCE: Duration = Duration::from_secs(300);
+const MAX_WAIT: Duration = Duration::from_secs(300);
 /// Files that are asked about again and again.
 const ASKED: [&str; 3] = ["3.txt", "120.txt", "200.txt"];
 
@@ -89,7 +89,7 @@ fn signed(sandbox: &Sandbox, daemon: &Daemon, right: &BTreeSet<String>) -> Resul
         if shown["waiting"] == 0 {
             return Ok(shown);
         }
-        ensure!(begun.elapsed() < PATIENCE, "{shown}: {}", daemon.log()?);
+        ensure!(begun.elapsed() < MAX_WAIT, "{shown}: {}", daemon.log()?);
         sleep(Duration::from_millis(20));
     }
 }
@@ -130,7 +130,7 @@ fn killed_in_the_middle(
         let begun = Instant::now();
         let mut told = reset.clone();
         while count(&told, "done")? == 0 && count(&told, "waiting")? > 0 {
-            ensure!(begun.elapsed() < PATIENCE, "{told}");
+            ensure!(begun.elapsed() < MAX_WAIT, "{told}");
             told = line(&daemon, ["sampling"], "sampling")?;
         }
         // Everything reported here is committed by the barrier.

@@ -57,7 +57,7 @@ fn document(reader: &IndexReader, name: DocumentHash, text: &str) -> NewDocument
     let (signed, _rest) = reader.signed_text(&canonical, &account).unwrap();
     let length = canonical.as_bytes().len() as u64;
     NewDocument {
-        held: None,
+        permit: None,
         hash: name,
         kind: DocumentKind::Text,
         length,

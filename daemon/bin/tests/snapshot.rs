@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
 use simdex_extract::{
-    KeepGoing, Limits, Pool, QueueKey, SpoolBudget, Underway, WaitPolicy, WorkerCommand,
+    CrashJournal, KeepGoing, Limits, Pool, QueueKey, SpoolBudget, WaitPolicy, WorkerCommand,
 };
 use simdex_index::{Cancel, FileChange, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
@@ -304,19 +304,20 @@ fn a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time() {
     let data = tempfile::tempdir().unwrap();
     for _ in 0..2 {
         // The daemon dies at work on it: nothing clears the mark.
-        let underway = Underway::open(data.path()).unwrap();
-        let mark = underway
+        let journal = CrashJournal::open(data.path()).unwrap();
+        let entry = journal
             .begin(hash(&text).0, WaitPolicy::MayWait, &KeepGoing::default())
             .unwrap();
-        mark.working();
-        std::mem::forget(mark);
+        entry.working();
+        std::mem::forget(entry);
     }
     // A worker that were asked would kill itself.
-    let pool = pool_after("kill -9 $$").with_underway(Underway::open(data.path()).unwrap());
+    let pool =
+        pool_after("kill -9 $$").with_crash_journal(CrashJournal::open(data.path()).unwrap());
     let (record, _, state) = file_of(bed.look("a.txt", &pool));
     assert_eq!(record.content(), Some(hash(&text)));
     assert_eq!(state, Some(State::Quarantined));
-    let pool = self::pool().with_underway(Underway::open(data.path()).unwrap());
+    let pool = self::pool().with_crash_journal(CrashJournal::open(data.path()).unwrap());
     let (.., state) = file_of(bed.look("b.txt", &pool));
     assert_eq!(state, Some(State::Indexed), "others are read");
 }
@@ -360,9 +361,9 @@ fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
         "no rescan can know"
     );
     bed.engine.watch().unwrap();
-    let patience = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while bed.content_of("a.txt") != Some(hash(&now)) {
-        assert!(Instant::now() < patience, "it is stale for ever");
+        assert!(Instant::now() < deadline, "it is stale for ever");
         std::thread::sleep(Duration::from_millis(20));
     }
     let record = bed
@@ -417,9 +418,9 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
     synced();
     assert_eq!(bed.content_of(name), None, "no rescan can know");
     bed.engine.watch().unwrap();
-    let patience = Instant::now() + Duration::from_secs(120);
+    let deadline = Instant::now() + Duration::from_secs(120);
     while bed.content_of(name) != Some(hash(&hidden)) {
-        assert!(Instant::now() < patience, "it is hidden for ever");
+        assert!(Instant::now() < deadline, "it is hidden for ever");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

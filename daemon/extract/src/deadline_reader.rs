@@ -43,7 +43,7 @@ struct Extension {
 
 /// How often a worker that is kept from running gets its wall clock time again. By then one that spins has used up the
 /// processor time of the default limits if it had an eighth of a processor.
-const MOST_EXTENSIONS: u32 = 3;
+const MAX_EXTENSIONS: u32 = 3;
 
 impl DeadlineReader {
     /// A reader that waits for no time at all.
@@ -70,7 +70,7 @@ impl DeadlineReader {
             worker,
             wall,
             since: RunDelays::of(worker),
-            left: MOST_EXTENSIONS,
+            left: MAX_EXTENSIONS,
         });
     }
 
@@ -217,13 +217,13 @@ mod tests {
     fn time_that_passes_between_two_reads_is_not_the_workers() {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         let mut reader = DeadlineReader::new(ours);
-        let patience = Duration::from_secs(3_600);
-        reader.wait_for(patience);
+        let timeout = Duration::from_secs(3_600);
+        reader.wait_for(timeout);
         theirs.write_all(b"a").unwrap();
         std::thread::sleep(2 * SLICE);
         assert_eq!(reader.read(&mut [0; 1]).unwrap(), 1);
         assert!(
-            patience - reader.left <= SLICE,
+            timeout - reader.left <= SLICE,
             "a read counts a slice at most"
         );
     }

@@ -16,22 +16,22 @@
 //! and the daemon's library depends only on this one.
 
 mod budget;
+mod crash_journal;
 mod deadline_reader;
 mod document_request;
 mod extension;
+mod external_tools;
 mod fact;
 mod keep_going;
 mod member;
 mod member_bytes;
 mod member_spool;
 mod outcome;
-mod outside;
 mod pool;
 mod private_bytes;
 mod process;
 mod protocol;
 mod queue_key;
-mod read_marks;
 mod reader;
 mod resident;
 mod sandbox;
@@ -42,20 +42,20 @@ mod worker;
 use std::time::Duration;
 
 pub use budget::Budgets;
+pub use crash_journal::{CrashJournal, JournalEntry, NotTried, WaitPolicy};
 pub use extension::mismatched_extension;
+pub use external_tools::{ExternalToolLimits, ExternalTools, external_tool_main};
 pub use fact::{Fact, Facts};
 pub use keep_going::KeepGoing;
 pub use member::{Member, MemberHead, MemberOut, Role};
 pub use member_bytes::MemberBytes;
 pub use member_spool::MemberPolicy;
 pub use outcome::{ExtractedText, Extraction, Outcome};
-pub use outside::{OutsideLimits, OutsidePrograms, outside_main};
-pub use pool::{MarkedRead, Pool};
+pub use pool::{JournaledRead, Pool};
 pub use private_bytes::PrivateFile;
 pub use process::{WorkerCommand, group_of, kill_group};
 pub use protocol::Task;
 pub use queue_key::{QueueKey, Urgency};
-pub use read_marks::{Mark, NotTried, Underway, WaitPolicy};
 pub use reader::{EXTRACTOR_VERSION, Reader};
 pub use resident::ResidentMemory;
 pub use sandbox::SandboxReport;

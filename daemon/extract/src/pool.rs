@@ -16,19 +16,19 @@ use rustix::fs::{FileType, OFlags};
 use rustix::process::Pid;
 use tracing::{debug, warn};
 
-pub use result::MarkedRead;
+pub use result::JournaledRead;
 
 use self::permit::WorkerPermit;
 use self::queue::{Lane, Queue};
 use self::result::unread;
+use crate::crash_journal::{CrashJournal, JournalEntry, NotTried, WaitPolicy};
 use crate::document_request::DocumentRequest;
 use crate::process::{Spawner, Worker, WorkerCommand, WorkerFault, kill_group};
 use crate::protocol::{Request, Setup, Task};
 use crate::queue_key::QueueKey;
-use crate::read_marks::{Mark, NotTried, Underway, WaitPolicy};
 use crate::spool_budget::SpoolBudget;
 use crate::{
-    Extraction, KeepGoing, Limits, Outcome, OutsidePrograms, ReadOptions, Reader, Reason,
+    ExternalTools, Extraction, KeepGoing, Limits, Outcome, ReadOptions, Reader, Reason,
     SandboxReport,
 };
 
@@ -46,8 +46,8 @@ pub struct Pool {
     workers: usize,
     limits: Limits,
     space: SpoolBudget,
-    underway: Option<Underway>,
-    outside: Option<OutsidePrograms>,
+    journal: Option<CrashJournal>,
+    external_tools: Option<ExternalTools>,
     state: Mutex<State>,
     freed: Condvar,
     nonce: AtomicU64,
@@ -80,8 +80,8 @@ impl Pool {
             workers: workers.max(1),
             limits,
             space: SpoolBudget::new(std::env::temp_dir(), SPOOL_BYTES),
-            underway: None,
-            outside: None,
+            journal: None,
+            external_tools: None,
             state: Mutex::default(),
             freed: Condvar::new(),
             nonce: AtomicU64::new(1),
@@ -103,8 +103,8 @@ impl Pool {
 
     /// Records what is under way, so that a crash of the daemon counts against it.
     #[must_use]
-    pub fn with_underway(mut self, underway: Underway) -> Self {
-        self.underway = Some(underway);
+    pub fn with_crash_journal(mut self, journal: CrashJournal) -> Self {
+        self.journal = Some(journal);
         self
     }
 
@@ -118,32 +118,32 @@ impl Pool {
         hash: [u8; 32],
         wait_policy: WaitPolicy,
         keep_going: &KeepGoing,
-    ) -> Result<Option<Mark<'_>>, NotTried> {
-        let underway = self.underway.as_ref();
-        let begun = underway.map(|underway| underway.begin(hash, wait_policy, keep_going));
+    ) -> Result<Option<JournalEntry<'_>>, NotTried> {
+        let journal = self.journal.as_ref();
+        let begun = journal.map(|journal| journal.begin(hash, wait_policy, keep_going));
         begun.transpose()
     }
 
     /// Notes that the daemon is about to end: from now on a kill counts against no document.
     pub fn stopping(&self) {
-        self.underway.iter().for_each(Underway::stopping);
+        self.journal.iter().for_each(CrashJournal::stopping);
     }
 
-    /// Uses outside programs for documents that our own readers cannot read.
+    /// Uses external tools for documents that our own readers cannot read.
     #[must_use]
-    pub fn with_outside(mut self, outside: OutsidePrograms) -> Self {
-        self.outside = Some(outside);
+    pub fn with_external_tools(mut self, external_tools: ExternalTools) -> Self {
+        self.external_tools = Some(external_tools);
         self
     }
 
-    /// The outside programs in use, if any.
+    /// The external tools in use, if any.
     #[must_use]
-    pub fn outside(&self) -> Option<&OutsidePrograms> {
-        self.outside.as_ref()
+    pub fn external_tools(&self) -> Option<&ExternalTools> {
+        self.external_tools.as_ref()
     }
 
     /// Reads the text of `document`, an open regular file that can be read and not written, without a mark that it is
-    /// being read: for tests, the fuzzer and examples. The daemon calls [`Pool::extract_marked`].
+    /// being read: for tests, the fuzzer and examples. The daemon calls [`Pool::extract_journaled`].
     ///
     /// Waits for a free worker, then at most [`Limits::wall`] for its answer.
     pub fn extract(&self, document: impl AsFd, options: &ReadOptions) -> Extraction {
@@ -168,32 +168,32 @@ impl Pool {
     /// Reads the text of a content as one that may crash the daemon: it is recorded as under way until the mark is
     /// dropped, which the caller does when it has finished with the text. One that the daemon crashed on twice is not
     /// read.
-    pub fn extract_marked(
+    pub fn extract_journaled(
         &self,
         document: impl AsFd,
         hash: [u8; 32],
         options: &ReadOptions,
         wait_policy: WaitPolicy,
-    ) -> MarkedRead<'_> {
+    ) -> JournaledRead<'_> {
         let document = document.as_fd();
-        let refused = |outcome| MarkedRead {
+        let refused = |outcome| JournaledRead {
             extraction: unread(outcome, document),
-            mark: None,
+            entry: None,
             took: Duration::ZERO,
         };
         match self.begin(hash, wait_policy, &options.keep_going) {
-            Ok(mark) => {
+            Ok(entry) => {
                 let (extraction, took) = self.extract_timed(document, options);
-                mark.iter().for_each(Mark::working);
-                MarkedRead {
+                entry.iter().for_each(JournalEntry::working);
+                JournaledRead {
                     extraction,
-                    mark,
+                    entry,
                     took,
                 }
             }
-            Err(NotTried::GivenUp) => refused(Outcome::Crashed(Reason::DaemonCrashed)),
+            Err(NotTried::Quarantined) => refused(Outcome::Crashed(Reason::DaemonCrashed)),
             Err(NotTried::Cancelled) => refused(Outcome::Failed(Reason::ShuttingDown)),
-            Err(NotTried::NotMarked(error)) => {
+            Err(NotTried::NotRecorded(error)) => {
                 warn!(%error, "cannot record which documents are being read");
                 refused(Outcome::Failed(Reason::SpoolFailed))
             }
@@ -232,7 +232,7 @@ impl Pool {
         self.lock().readers.contains(&reader)
     }
 
-    /// Kills all workers, and ends outside programs. Documents under way, and all later ones, end as `shutting-down`.
+    /// Kills all workers, and ends external tools. Documents under way, and all later ones, end as `shutting-down`.
     pub fn shutdown(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -281,7 +281,7 @@ impl Pool {
             .filter(|name| name.len() <= MAX_NAME_BYTES)
             .cloned();
         let nonce = self.nonce.fetch_add(1, Ordering::Relaxed);
-        let asked = DocumentRequest {
+        let document_request = DocumentRequest {
             document,
             request: Request {
                 nonce,
@@ -294,7 +294,7 @@ impl Pool {
         };
         let lane = Lane::of(options.urgency, length);
         let permit = self.acquire_worker(lane, options.queue_key, &options.keep_going)?;
-        self.read_with_respawn(&permit, &asked, took)
+        self.read_with_respawn(&permit, &document_request, took)
     }
 
     /// Has a worker of this permit read a document, or a fresh one if the first died before it received it; adds the
@@ -302,12 +302,12 @@ impl Pool {
     fn read_with_respawn(
         &self,
         permit: &WorkerPermit<'_>,
-        asked: &DocumentRequest<'_>,
+        document_request: &DocumentRequest<'_>,
         took: &mut Duration,
     ) -> Result<Extraction, Outcome> {
-        match self.read_on_one_worker(permit, asked, took) {
+        match self.read_on_one_worker(permit, document_request, took) {
             // The worker died between two documents, which is not this one's fault.
-            Err(NoAnswer::Unsent) => self.read_on_one_worker(permit, asked, took),
+            Err(NoAnswer::Unsent) => self.read_on_one_worker(permit, document_request, took),
             answer => answer,
         }
         .map_err(|lost| match lost {
@@ -320,13 +320,13 @@ impl Pool {
     fn read_on_one_worker(
         &self,
         permit: &WorkerPermit<'_>,
-        asked: &DocumentRequest<'_>,
+        document_request: &DocumentRequest<'_>,
         took: &mut Duration,
     ) -> Result<Extraction, NoAnswer> {
         let mut worker = permit.worker().map_err(NoAnswer::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         let start = Instant::now();
-        let answer = worker.read(asked, &self.limits);
+        let answer = worker.read(document_request, &self.limits);
         *took += start.elapsed();
         match answer {
             Ok((extraction, fit)) => {

@@ -35,7 +35,7 @@ const MAX_SAID: u64 = 64 << 10;
 
 /// Signals that no fault of a worker raises: the kernel sends them when memory is short, or somebody else does. A
 /// compromised worker may send them to itself, and thereby gets another attempt.
-const FROM_OUTSIDE: &[i32] = &[
+const FOREIGN_SIGNALS: &[i32] = &[
     libc::SIGKILL,
     libc::SIGTERM,
     libc::SIGINT,
@@ -83,13 +83,13 @@ impl Spawner {
     }
 
     /// Starts a worker and waits until it has confined itself.
-    pub(crate) fn spawn(&self) -> io::Result<(Worker, Greeting)> {
+    pub(crate) fn spawn(&self) -> io::Result<(Worker, Handshake)> {
         let (reply, answer) = sync_channel(1);
         let gone = |_| io::Error::other("the spawner thread ended");
         self.orders.send(reply).map_err(|_| gone(()))?;
         let mut worker = answer.recv().map_err(|_| gone(()))??;
-        let greeting = worker.greet(&self.setup)?;
-        Ok((worker, greeting))
+        let handshake = worker.shake_hands(&self.setup)?;
+        Ok((worker, handshake))
     }
 }
 
@@ -105,7 +105,7 @@ pub fn kill_group(group: Pid) {
 }
 
 /// The report of a worker about itself, before it gets a document.
-pub(crate) struct Greeting {
+pub(crate) struct Handshake {
     /// What its sandbox enforces.
     pub(crate) report: SandboxReport,
     /// Readers built into it.
@@ -170,14 +170,14 @@ impl Worker {
         })
     }
 
-    fn greet(&mut self, setup: &Setup) -> io::Result<Greeting> {
+    fn shake_hands(&mut self, setup: &Setup) -> io::Result<Handshake> {
         protocol::send(self.stream(), setup)?;
         self.answers.get_mut().wait_for(HELLO_LIMIT);
         let mut hello: Hello = protocol::receive(&mut self.answers)?;
         if hello.extractor_version != EXTRACTOR_VERSION {
             return Err(io::Error::other("the worker is of another version"));
         }
-        Ok(Greeting {
+        Ok(Handshake {
             readers: std::mem::take(&mut hello.readers),
             report: SandboxReport::from_hello(hello),
         })
@@ -203,10 +203,10 @@ impl Worker {
     /// Has `document` read. The second value says whether the worker can take another.
     pub(crate) fn read(
         &mut self,
-        asked: &DocumentRequest<'_>,
+        document_request: &DocumentRequest<'_>,
         limits: &Limits,
     ) -> Result<(Extraction, bool), WorkerFault> {
-        match self.exchange(asked, limits) {
+        match self.exchange(document_request, limits) {
             Err(WorkerFault::TimedOut) if self.answers.get_ref().was_starved() => {
                 Err(WorkerFault::Starved)
             }
@@ -217,16 +217,20 @@ impl Worker {
     /// Sends the request, then receives the members, the reply and the text before the wall clock limit.
     fn exchange(
         &mut self,
-        asked: &DocumentRequest<'_>,
+        document_request: &DocumentRequest<'_>,
         limits: &Limits,
     ) -> Result<(Extraction, bool), WorkerFault> {
-        let request = &asked.request;
+        let request = &document_request.request;
         let worker = self.pid();
         self.answers.get_mut().wait_for_worker(worker, limits.wall);
-        protocol::send_with_descriptor(self.stream(), request, asked.document)
+        protocol::send_with_descriptor(self.stream(), request, document_request.document)
             .map_err(|_| WorkerFault::Unsent)?;
-        let mut members = MemberCollector::new(&asked.space, &limits.budgets, asked.members)
-            .map_err(|_| WorkerFault::Machine)?;
+        let mut members = MemberCollector::new(
+            &document_request.space,
+            &limits.budgets,
+            document_request.members,
+        )
+        .map_err(|_| WorkerFault::Machine)?;
         let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members);
         let reply = reply.map_err(|error| match members.failure() {
             Some(failure) => spool_failed(&failure),
@@ -344,7 +348,7 @@ fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
         Some(libc::SIGABRT) if said.contains("overflowed its stack") => {
             Outcome::Crashed(Reason::StackOverflow)
         }
-        Some(signal) if FROM_OUTSIDE.contains(&signal) => Outcome::Failed(Reason::Killed),
+        Some(signal) if FOREIGN_SIGNALS.contains(&signal) => Outcome::Failed(Reason::Killed),
         Some(_) => Outcome::Crashed(Reason::Signal),
         None => Outcome::Crashed(Reason::NoReply),
     }

@@ -69,7 +69,7 @@ pub(crate) struct Request {
 pub enum Task {
     /// Detect its kind and read it.
     Read,
-    /// Make one text of the pages that an outside program printed: UTF-8, each page ended by a form feed.
+    /// Make one text of the pages that an external tool printed: UTF-8, each page ended by a form feed.
     JoinPages,
 }
 
@@ -139,7 +139,7 @@ impl Reply {
         self.nonce == nonce
             && (self.status == Status::Text || self.text_bytes == 0)
             && (self.reason.is_some() || !needs_reason)
-            && self.reason.is_none_or(Reason::is_readers)
+            && self.reason.is_none_or(Reason::may_come_from_reader)
             && self.facts.is_sound()
             && self.text_bytes <= output_bytes
             && is_plain(&self.parser)

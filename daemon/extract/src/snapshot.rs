@@ -263,13 +263,13 @@ mod tests {
     fn a_snapshot_that_nobody_waits_for_ends_in_the_middle_and_keeps_nothing() {
         let space = SpoolBudget::new(std::env::temp_dir(), 1 << 30);
         let source = file_of(&bytes(3 * IN_MEMORY));
-        let asked = std::cell::Cell::new(0);
+        let calls = std::cell::Cell::new(0);
         let twice = || {
-            asked.set(asked.get() + 1);
-            asked.get() < 3
+            calls.set(calls.get() + 1);
+            calls.get() < 3
         };
         let stopped = space.snapshot(&source.reopen().unwrap(), u64::MAX, &twice);
         assert!(matches!(stopped.unwrap_err(), SnapshotError::Stopped));
-        assert_eq!((asked.get(), space.used()), (3, 0));
+        assert_eq!((calls.get(), space.used()), (3, 0));
     }
 }

@@ -17,7 +17,7 @@ use self::shares::{Owner, Shares};
 use crate::queue_key::QueueKey;
 
 /// How long a caller that takes a snapshot waits for room.
-const PATIENCE: Duration = Duration::from_secs(30);
+const MAX_WAIT: Duration = Duration::from_secs(30);
 /// How often it checks whether anybody still waits for the snapshot.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -139,7 +139,7 @@ impl SpoolBudget {
         bytes: u64,
         keep_going: &dyn Fn() -> bool,
     ) -> io::Result<()> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + MAX_WAIT;
         loop {
             if !keep_going() {
                 return Err(io::ErrorKind::Interrupted.into());
@@ -354,14 +354,14 @@ mod tests {
     fn a_wait_for_room_ends_once_nobody_waits_for_the_snapshot() {
         let space = space(10);
         let held = space.reserve_first(10, &|| true).unwrap();
-        let asked = std::cell::Cell::new(0);
+        let calls = std::cell::Cell::new(0);
         let twice = || {
-            asked.set(asked.get() + 1);
-            asked.get() < 3
+            calls.set(calls.get() + 1);
+            calls.get() < 3
         };
         let stopped = space.reserve_first(5, &twice).unwrap_err();
         assert_eq!(stopped.kind(), io::ErrorKind::Interrupted);
-        assert_eq!((asked.get(), space.lock().shares.waiting()), (3, 0));
+        assert_eq!((calls.get(), space.lock().shares.waiting()), (3, 0));
         drop(held);
     }
 }

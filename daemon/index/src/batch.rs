@@ -69,7 +69,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Applies everything, all or nothing.
-    pub(crate) fn apply(self) -> Result<(), StoreError> {
+    pub(crate) fn write(self) -> Result<(), StoreError> {
         if self.writes.is_empty() {
             return Ok(());
         }
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(batch.get(b"xa").unwrap(), None);
         assert_eq!(batch.keys(b"x").unwrap(), [b"xb".to_vec(), b"xc".to_vec()]);
         assert_eq!(store.records().get(b"xa").unwrap(), Some(vec![1]));
-        batch.apply().unwrap();
+        batch.write().unwrap();
         assert_eq!(store.records().get(b"xc").unwrap(), Some(vec![2]));
     }
 }

@@ -207,7 +207,7 @@ pub struct NewDocument {
     /// Mod_n first (chunks for raw bytes), then the other schemes that the index holds.
     pub signatures: Vec<Signature>,
     /// Permit for the text and the signatures, held until they are applied.
-    pub held: Option<MemoryPermit>,
+    pub permit: Option<MemoryPermit>,
 }
 
 impl NewDocument {
@@ -239,7 +239,7 @@ mod tests {
             chars: 1_000,
             text: text.map(str::to_owned),
             signatures: Vec::new(),
-            held: None,
+            permit: None,
         }
     }
 

@@ -12,7 +12,7 @@ use simdex_schema::posting::scheme_number;
 use simdex_signature::{Rung, SchemeKind};
 
 use crate::runs::Run;
-use crate::shared::{IndexState, SCHEMES, Shared, document_kind};
+use crate::shared::{IndexShared, IndexState, SCHEMES, document_kind};
 use crate::work::{Merges, Work};
 use crate::{
     IndexError, IndexReader, IndexWriter, Registry, SigningProgress, UnsettledCounts, VisibleRoots,
@@ -45,13 +45,13 @@ pub struct Usage {
 /// the one [`IndexWriter`] that [`Index::open`] returned beside it. Each figure is taken at the moment it is asked for;
 /// the state is locked while figures are read from memory, never while a file is read.
 pub struct Index {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<IndexShared>,
     reader: IndexReader,
     registry: Registry,
 }
 
 impl Index {
-    fn new(shared: Arc<Shared>) -> Self {
+    fn new(shared: Arc<IndexShared>) -> Self {
         Self {
             reader: IndexReader::new(&shared),
             registry: Registry::new(&shared),

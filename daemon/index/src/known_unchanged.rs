@@ -44,7 +44,7 @@ struct State {
 }
 
 /// What a batch writes: to be forgotten once it is written.
-pub(crate) struct Touched {
+pub(crate) struct Invalidated {
     contents: Vec<ContentHash>,
     files: Vec<u64>,
 }
@@ -101,11 +101,11 @@ impl KnownUnchanged {
     }
 
     /// What a batch is about to write.
-    pub(crate) fn touched(&self, batch: &Batch<'_>) -> Touched {
+    pub(crate) fn invalidated_by(&self, batch: &Batch<'_>) -> Invalidated {
         let contents = batch.written(key::prefix::CONTENT);
         let files = batch.written(key::prefix::FILE);
         let on_disk = files.filter_map(key::file_in_key);
-        Touched {
+        Invalidated {
             contents: contents
                 .filter_map(|key| ContentHash::from_slice(&key[1..]))
                 .collect(),
@@ -114,17 +114,17 @@ impl KnownUnchanged {
     }
 
     /// Forgets what a batch wrote.
-    pub(crate) fn forget(&self, touched: &Touched, holders: Holders<'_>) {
-        let files = self.files_in_containers(touched, holders);
+    pub(crate) fn forget(&self, invalidated: &Invalidated, holders: Holders<'_>) {
+        let files = self.files_in_containers(invalidated, holders);
         let mut state = self.lock();
         state.changes += 1;
-        for content in &touched.contents {
+        for content in &invalidated.contents {
             state.contents.remove(&prefix(&content.0));
         }
         match files {
             // A content that cannot be looked up may be in any container.
             Err(_) | Ok(None) => state.containers.clear(),
-            Ok(Some(files)) => touched.files.iter().chain(&files).for_each(|file| {
+            Ok(Some(files)) => invalidated.files.iter().chain(&files).for_each(|file| {
                 state.containers.remove(file);
             }),
         }
@@ -134,7 +134,7 @@ impl KnownUnchanged {
     /// many.
     fn files_in_containers(
         &self,
-        touched: &Touched,
+        invalidated: &Invalidated,
         holders: Holders<'_>,
     ) -> Result<Option<Vec<u64>>, StoreError> {
         let mut files = Vec::new();
@@ -145,7 +145,7 @@ impl KnownUnchanged {
             return Ok(Some(files));
         }
         let mut left = MAX_HOLDERS;
-        for content in &touched.contents {
+        for content in &invalidated.contents {
             records.scan(&key::files_of_content(*content), None, &mut |link, _| {
                 let file = key::file_in_link(link);
                 files.extend(file.map(|file| self.hash_key_of(&file)));
@@ -217,11 +217,11 @@ mod tests {
             .map(|(content, file)| key::file_of_content(*content, file));
         let mut on_record = Batch::new(store.records());
         links.for_each(|link| on_record.put(link, Vec::new()));
-        on_record.apply().unwrap();
+        on_record.write().unwrap();
         let mut batch = Batch::new(store.records());
         keys.iter().for_each(|key| batch.put(key.clone(), vec![1]));
-        let touched = unchanged.touched(&batch);
-        unchanged.forget(&touched, Holders::OnRecord(store.records()));
+        let invalidated = unchanged.invalidated_by(&batch);
+        unchanged.forget(&invalidated, Holders::OnRecord(store.records()));
     }
 
     #[test]

@@ -29,7 +29,7 @@ mod growing;
 pub use growing::GrowingPermit;
 
 /// How often a waiter checks whether it is cancelled.
-const PATIENCE: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Requests for less than this, in bytes, are not counted.
 const SMALL: u64 = 1 << 20;
@@ -180,7 +180,7 @@ impl MemoryAccount {
             let (waited, _) = self
                 .inner
                 .changed
-                .wait_timeout(state, PATIENCE)
+                .wait_timeout(state, POLL_INTERVAL)
                 .unwrap_or_else(PoisonError::into_inner);
             state = waited;
             taken = self.cancel.check();

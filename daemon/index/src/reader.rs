@@ -16,7 +16,7 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::{DocId, DocumentHash, DocumentRecord};
 use simdex_signature::{Ladder, Window};
 
-use crate::shared::Shared;
+use crate::shared::IndexShared;
 use crate::{DocumentStats, IndexError, Memory, Registry};
 
 pub use candidates::{
@@ -64,12 +64,12 @@ pub use shingles::HeldShingles;
 /// * `signing`: [`signer`](Self::signer), which signs texts as the index does.
 #[derive(Clone)]
 pub struct IndexReader {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<IndexShared>,
     pub(crate) registry: Registry,
 }
 
 impl IndexReader {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: &Arc<IndexShared>) -> Self {
         Self {
             shared: Arc::clone(shared),
             registry: Registry::new(shared),

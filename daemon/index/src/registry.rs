@@ -15,7 +15,7 @@ use simdex_schema::{
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::error::decode_error;
-use crate::shared::Shared;
+use crate::shared::IndexShared;
 use crate::stored_records::visit;
 
 pub(crate) use pages::{Carried, PAGE};
@@ -34,7 +34,7 @@ type VisitValue<'a> = dyn FnMut(FileKey, Option<&[u8]>) -> Result<ControlFlow<()
 /// **Locks.** Only those of the store itself, and for counts the lock that guards them. No read waits for a merge.
 #[derive(Clone)]
 pub struct Registry {
-    shared: Arc<Shared>,
+    shared: Arc<IndexShared>,
 }
 
 /// Members of one file that a scan passes before it seeks past all of them.
@@ -79,7 +79,7 @@ impl OnDiskScan<'_, '_> {
 }
 
 impl Registry {
-    pub(crate) fn new(shared: &Arc<Shared>) -> Self {
+    pub(crate) fn new(shared: &Arc<IndexShared>) -> Self {
         Self {
             shared: Arc::clone(shared),
         }
@@ -195,7 +195,7 @@ impl Registry {
     }
 
     /// Some file that holds a content, on disk or in a container.
-    pub fn holder(&self, content: ContentHash) -> Result<Option<FileKey>, IndexError> {
+    pub fn file_of_content(&self, content: ContentHash) -> Result<Option<FileKey>, IndexError> {
         self.first_file(&key::files_of_content(content))
     }
 

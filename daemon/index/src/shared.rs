@@ -56,7 +56,7 @@ pub(crate) const fn document_kind(scheme: SchemeKind) -> DocumentKind {
 }
 
 /// The part of one open index that its clients share.
-pub(crate) struct Shared {
+pub(crate) struct IndexShared {
     pub(crate) store: Box<dyn Store>,
     pub(crate) texts: TextStore,
     pub(crate) options: Options,
@@ -143,7 +143,7 @@ pub(crate) fn ladder(parameters: &Parameters, sampling: Option<Sampling>) -> Lad
     }
 }
 
-impl Shared {
+impl IndexShared {
     pub(crate) fn new(
         store: Box<dyn Store>,
         texts: TextStore,

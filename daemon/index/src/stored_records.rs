@@ -12,7 +12,7 @@ use crate::store::Store;
 pub(crate) fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
     let mut batch = Batch::new(store.records());
     batch.put(key::meta(), meta.encode());
-    Ok(batch.apply()?)
+    Ok(batch.write()?)
 }
 
 /// Visits all records of a kind; the first error ends the scan.

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use simdex_schema::{ContentHash, MetaRecord};
 
 use crate::runs::RunChoice;
-use crate::shared::Shared;
+use crate::shared::IndexShared;
 use crate::{IndexError, IndexReader, Registry};
 
 pub(crate) use apply::with_signatures;
@@ -58,7 +58,7 @@ pub use sign_anew::SignStep;
 /// * `compact`: [`compact_records`](Self::compact_records) and [`compact_texts`](Self::compact_texts);
 /// * `release`: [`release_damaged_texts`](Self::release_damaged_texts).
 pub struct IndexWriter {
-    pub(crate) shared: Arc<Shared>,
+    pub(crate) shared: Arc<IndexShared>,
     pub(crate) reader: IndexReader,
     pub(crate) registry: Registry,
     /// Locked for the whole of a write to the store, except of records of roots and reports.
@@ -73,7 +73,7 @@ pub(crate) struct WriterState {
 }
 
 impl IndexWriter {
-    pub(crate) fn new(shared: &Arc<Shared>, state: WriterState) -> Self {
+    pub(crate) fn new(shared: &Arc<IndexShared>, state: WriterState) -> Self {
         Self {
             shared: Arc::clone(shared),
             reader: IndexReader::new(shared),

@@ -84,7 +84,7 @@ const SNIFFER: NamedReader = NamedReader {
 
 /// Detects the kind of a document and reads it into `sink`. Catches panics of parsers.
 pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) -> Extraction {
-    let kind = guarded(|| kind::sniff(input, name).map_err(read_error));
+    let kind = catch_panic(|| kind::sniff(input, name).map_err(read_error));
     let kind = match kind {
         Ok(kind) => kind,
         Err(outcome) => return answer(outcome, &Kind::Binary, SNIFFER, sink),
@@ -97,7 +97,7 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
             let reader = reader_of(*format);
             match parser_of(*format) {
                 Some((name, read)) => {
-                    let reading = guarded(|| read(input, &mut sink));
+                    let reading = catch_panic(|| read(input, &mut sink));
                     let name = sink.parser().unwrap_or(name);
                     (NamedReader { reader, name }, reading)
                 }
@@ -121,14 +121,14 @@ pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) 
     }
 }
 
-/// Makes one text of pages in UTF-8, each ended by a form feed: what an outside program printed.
+/// Makes one text of pages in UTF-8, each ended by a form feed: what an external tool printed.
 pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
     let kind = Kind::read(Format::Plain, "text/plain");
     let parser = NamedReader {
         reader: Reader::Plain,
         name: plain::PARSER,
     };
-    match guarded(|| plain::read_pages(input, &mut sink)) {
+    match catch_panic(|| plain::read_pages(input, &mut sink)) {
         Ok(partial) => {
             let (outcome, sink) = text_outcome(partial, sink);
             answer(outcome, &kind, parser, sink)
@@ -141,7 +141,7 @@ pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
 fn text_outcome(partial: Option<Reason>, mut sink: Sink) -> (Outcome, Sink) {
     if sink.is_blank() {
         let outcome = match partial {
-            partial if sink.leads_on() => Outcome::Container(partial),
+            partial if sink.has_text_elsewhere() => Outcome::Container(partial),
             Some(Reason::Damaged | Reason::PagesFailed) => Outcome::Failed(Reason::Malformed),
             Some(reason) => Outcome::TooLarge(reason),
             None => Outcome::NoText(Reason::NoWords),
@@ -171,7 +171,7 @@ fn answer(outcome: Outcome, kind: &Kind, parser: NamedReader, sink: Sink) -> Ext
 }
 
 /// Runs a parser; after a panic its half-done work is dropped with the worker.
-fn guarded<T>(parse: impl FnOnce() -> Result<T, Outcome>) -> Result<T, Outcome> {
+fn catch_panic<T>(parse: impl FnOnce() -> Result<T, Outcome>) -> Result<T, Outcome> {
     catch_unwind(AssertUnwindSafe(parse)).unwrap_or(Err(Outcome::Failed(Reason::ParserPanic)))
 }
 

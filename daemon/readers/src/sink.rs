@@ -60,7 +60,7 @@ impl Sink {
     }
 
     /// Whether the text is in other files: inside, or where the frames of a page ask for it.
-    pub(crate) fn leads_on(&self) -> bool {
+    pub(crate) fn has_text_elsewhere(&self) -> bool {
         self.has_members() || self.facts.get(Fact::FramesAsked).is_some()
     }
 

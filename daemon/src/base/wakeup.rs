@@ -18,11 +18,11 @@ impl Wakeup {
     }
 
     /// Waits for a call, for at most this time.
-    pub fn wait(&self, patience: Duration) {
+    pub fn wait(&self, timeout: Duration) {
         let called = self.called.lock().unwrap_or_else(PoisonError::into_inner);
         let waited = self
             .changed
-            .wait_timeout_while(called, patience, |called| !*called);
+            .wait_timeout_while(called, timeout, |called| !*called);
         *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
     }
 }

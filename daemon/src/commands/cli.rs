@@ -125,7 +125,7 @@ pub fn main(extract_worker: fn() -> ExitCode) -> ExitCode {
         Some(Command::Verify(args)) => program().and_then(|program| verify::run(&args, &program)),
         Some(Command::ExtractWorker) => return extract_worker(),
         Some(Command::OutsideWorker { arguments }) => {
-            return simdex_extract::outside_main(arguments);
+            return simdex_extract::external_tool_main(arguments);
         }
         Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),
     };

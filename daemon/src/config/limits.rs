@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use simdex_extract::{Budgets, Limits, OutsideLimits};
+use simdex_extract::{Budgets, ExternalToolLimits, Limits};
 use simdex_index::IndexSettings;
 use simdex_schema::meta::Parameters;
 use simdex_signature::{CANONICAL_VERSION, Ladder, Window};
@@ -24,8 +24,8 @@ impl Config {
     }
 
     /// Limits of a program of the machine.
-    pub fn outside_limits(&self) -> OutsideLimits {
-        OutsideLimits {
+    pub fn external_tool_limits(&self) -> ExternalToolLimits {
+        ExternalToolLimits {
             address_space: self.outside.memory_mib.bytes(),
             time: Duration::from_secs(self.outside.seconds),
             output_bytes: self.extract.text_mib.bytes(),

@@ -116,13 +116,13 @@ impl Engine {
     pub fn wait_until_settled(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.flush_hints(cancel)?;
         let watched = self.roots.iter().filter_map(|root| root.walks());
-        let wanted: RequestedWalks = watched.map(requested).collect();
+        let requested_walks: RequestedWalks = watched.map(requested).collect();
         let walked = self.roots.iter();
         let walked = walked.filter_map(|root| Some((root.awaited_walk()?, root)));
         let walked: Vec<(u64, &Arc<Root>)> = walked.collect();
         let is_walking = || {
             let awaits_walk = |(number, root): &(u64, &Arc<Root>)| !root.is_walk_over(*number);
-            is_any_walking(&wanted) || walked.iter().any(awaits_walk)
+            is_any_walking(&requested_walks) || walked.iter().any(awaits_walk)
         };
         self.pipeline.wait_while(is_walking, cancel)?;
         self.pipeline.wait_until_settled(cancel)
@@ -187,9 +187,9 @@ impl Engine {
     }
 
     fn roots_being_walked(&self, view: &VisibleRoots) -> u64 {
-        let is_wanted = |root: &Root| root.walks().is_some_and(|walks| walks.is_busy());
+        let is_requested = |root: &Root| root.walks().is_some_and(|walks| walks.is_busy());
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
-        let walked = shown.filter(|root| root.awaits_walk() || is_wanted(root));
+        let walked = shown.filter(|root| root.awaits_walk() || is_requested(root));
         walked.count() as u64
     }
 }

@@ -33,7 +33,7 @@ const PANICS: usize = 5;
 /// Requests under way have this long to notice that their engine ended.
 const LAST_LOOK: Duration = Duration::from_secs(60);
 /// The supervisor checks at least this often whether anything failed.
-const PATIENCE: Duration = Duration::from_millis(500);
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// First and longest pause before the index is opened again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(60));
 
@@ -75,15 +75,15 @@ impl Supervisor {
     /// Returns once the process must end, with the reason.
     pub async fn gave_up(&self) -> String {
         let mut fatal = self.fatal.clone();
-        let told = fatal.wait_for(Option::is_some).await;
-        match told {
+        let failed = fatal.wait_for(Option::is_some).await;
+        match failed {
             Ok(reason) => reason.clone().unwrap_or_default(),
             Err(_) => "the supervisor ended".to_owned(),
         }
     }
 
-    /// Stops supervising; waits at most `patience` for work under way. Returns false if that continues.
-    pub fn stop(&self, patience: Duration) -> bool {
+    /// Stops supervising; waits at most `timeout` for work under way. Returns false if that continues.
+    pub fn stop(&self, timeout: Duration) -> bool {
         self.shared.stopping.store(true, Ordering::Release);
         self.shared.host.engine_failed.wake();
         let thread = self
@@ -92,7 +92,7 @@ impl Supervisor {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         let Some(thread) = thread else { return true };
-        let until = Instant::now() + patience;
+        let until = Instant::now() + timeout;
         while !thread.is_finished() {
             if Instant::now() >= until {
                 return false;
@@ -143,7 +143,7 @@ impl Shared {
             if let Some(reason) = store.look(&self.host.alarms) {
                 return self.give_up(reason);
             }
-            std::thread::sleep(PATIENCE);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
@@ -159,7 +159,7 @@ impl Shared {
             };
             let Some(failure) = failure else {
                 freed.check();
-                self.host.engine_failed.wait(PATIENCE);
+                self.host.engine_failed.wait(POLL_INTERVAL);
                 continue;
             };
             if opened.elapsed() > RECOVERED {
@@ -269,7 +269,7 @@ impl Shared {
             if left.is_zero() {
                 return true;
             }
-            self.host.engine_failed.wait(left.min(PATIENCE));
+            self.host.engine_failed.wait(left.min(POLL_INTERVAL));
         }
         false
     }

@@ -53,14 +53,14 @@ impl Engine {
     /// Walks every root and returns the results. Watched roots are walked by their own threads, so that a caller can
     /// give up waiting for a share that hangs.
     pub(super) fn walk_all(&self, cancel: &Cancel) -> Result<Vec<RootStatus>, EngineError> {
-        let want = |walks: &Arc<WalkQueue>| {
+        let request = |walks: &Arc<WalkQueue>| {
             walks.request_sync();
             requested(walks)
         };
         let watched = self.roots.iter().filter_map(|root| root.walks());
-        let wanted: RequestedWalks = watched.map(want).collect();
+        let requested_walks: RequestedWalks = watched.map(request).collect();
         self.pipeline
-            .wait_while(|| is_any_walking(&wanted), cancel)?;
+            .wait_while(|| is_any_walking(&requested_walks), cancel)?;
         let walked = |root: &Arc<Root>| match root.walks() {
             Some(_) => Ok(root.last_walk()),
             None => self.rescan(root, cancel),

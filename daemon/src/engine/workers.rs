@@ -1,9 +1,9 @@
-//! The workers of an engine, confined as the config asks, and the outside programs that may help them.
+//! The workers of an engine, confined as the config asks, and the external tools that may help them.
 
 use std::path::Path;
 use std::sync::Arc;
 
-use simdex_extract::{OutsidePrograms, Pool, SpoolBudget, Underway, WorkerCommand};
+use simdex_extract::{CrashJournal, ExternalTools, Pool, SpoolBudget, WorkerCommand};
 
 use crate::config::Config;
 use crate::error::EngineError;
@@ -18,8 +18,8 @@ pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
     };
     let pool = Pool::new(command, config.workers(), config.limits())
         .with_spool(spool(host))
-        .with_underway(underway(&host.data_dir)?)
-        .with_outside(outside(config, &host.program)?);
+        .with_crash_journal(journal(&host.data_dir)?)
+        .with_external_tools(external_tools(config, &host.program)?);
     let sandbox = pool.sandbox();
     if config.extract.require_sandbox && sandbox.is_degraded() {
         return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
@@ -40,25 +40,25 @@ fn spool(host: &Host) -> SpoolBudget {
 }
 
 /// The documents that the last run was working on, in case it crashed.
-fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
-    Underway::open(data_dir).map_err(|source| EngineError::DataDir {
+fn journal(data_dir: &Path) -> Result<CrashJournal, EngineError> {
+    CrashJournal::open(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),
         source,
     })
 }
 
-/// The outside programs that the config asks for.
-fn outside(config: &Config, program: &Path) -> Result<OutsidePrograms, EngineError> {
+/// The external tools that the config asks for.
+fn external_tools(config: &Config, program: &Path) -> Result<ExternalTools, EngineError> {
     let shim = WorkerCommand {
         program: program.to_owned(),
         args: vec!["outside-worker".into()],
     };
-    let mut outside = OutsidePrograms::none(shim, config.outside_limits());
-    if config.outside.pdftotext && !outside.use_pdftotext() {
+    let mut external_tools = ExternalTools::none(shim, config.external_tool_limits());
+    if config.outside.pdftotext && !external_tools.use_pdftotext() {
         return Err(EngineError::NotInstalled("pdftotext", "poppler-utils"));
     }
-    if config.outside.ocr && !outside.use_tesseract(&config.outside.ocr_languages) {
+    if config.outside.ocr && !external_tools.use_tesseract(&config.outside.ocr_languages) {
         return Err(EngineError::NotInstalled("tesseract", "tesseract-ocr"));
     }
-    Ok(outside)
+    Ok(external_tools)
 }

@@ -14,7 +14,7 @@ use tokio::sync::watch;
 /// A lasting alarm is logged again this often.
 const REMIND: Duration = Duration::from_secs(60);
 /// Most alarms at once; beyond that the gravest are kept.
-const MOST: usize = 1024;
+const MAX_ALARMS: usize = 1024;
 
 /// The source of an alarm: the work that cannot continue, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,10 +104,10 @@ impl Alarms {
         let now = Instant::now();
         let mut standing = self.lock();
         let before = standing.get(&source);
-        let told = before.is_some_and(|alarm| {
+        let was_logged = before.is_some_and(|alarm| {
             alarm.reason == reason && now.duration_since(alarm.logged) < REMIND
         });
-        if !told {
+        if !was_logged {
             tracing::error!(?source, reason, "changes are not applied");
         }
         let alarm = Alarm {
@@ -116,10 +116,12 @@ impl Alarms {
             since: before.map_or_else(SystemTime::now, |alarm| alarm.since),
             next_attempt: pause.and_then(|pause| SystemTime::now().checked_add(pause)),
             raised: before.map_or(now, |alarm| alarm.raised),
-            logged: before.filter(|_| told).map_or(now, |alarm| alarm.logged),
+            logged: before
+                .filter(|_| was_logged)
+                .map_or(now, |alarm| alarm.logged),
         };
         standing.insert(source, alarm);
-        if standing.len() > MOST {
+        if standing.len() > MAX_ALARMS {
             standing.pop_last();
         }
         self.tell(&standing);
@@ -223,10 +225,10 @@ mod tests {
     #[test]
     fn the_gravest_are_kept_of_very_many() {
         let alarms = Alarms::default();
-        (0..MOST + 9)
+        (0..MAX_ALARMS + 9)
             .for_each(|number| alarms.raise(AlarmSource::Ingester(number), "no memory", None));
         alarms.raise(AlarmSource::Writer, "no room", None);
-        assert_eq!(alarms.lock().len(), MOST);
+        assert_eq!(alarms.lock().len(), MAX_ALARMS);
         assert_eq!(alarms.gravest().unwrap().source, AlarmSource::Writer);
     }
 }

@@ -20,7 +20,7 @@ const PER_QUERY: u64 = 4;
 /// A root has its watch and the directories a walk is in.
 const PER_ROOT: u64 = 24;
 /// Connections that are always served.
-const LEAST_CONNECTIONS: u64 = 8;
+const MIN_CONNECTIONS: u64 = 8;
 
 /// Raises the soft limit to the hard one; returns the limit now in force.
 pub fn raise_limit() -> u64 {
@@ -33,7 +33,7 @@ pub fn raise_limit() -> u64 {
 
 /// Connections that may be open at once under this limit, at most `most`: what ingesters, workers,
 /// roots and the store need comes first.
-pub fn connections(config: &Config, ingesters: usize, limit: u64, most: usize) -> usize {
+pub fn connections(config: &Config, ingesters: usize, limit: u64, max: usize) -> usize {
     let ours = ALWAYS
         + KEPT as u64
         + PER_INGESTER * ingesters as u64
@@ -41,15 +41,15 @@ pub fn connections(config: &Config, ingesters: usize, limit: u64, most: usize) -
         + PER_QUERY * config.grpc.max_queries as u64
         + PER_ROOT * config.roots.len() as u64;
     let left = limit.saturating_sub(ours);
-    if left < LEAST_CONNECTIONS {
+    if left < MIN_CONNECTIONS {
         tracing::warn!(
             limit,
-            needed = ours + LEAST_CONNECTIONS,
+            needed = ours + MIN_CONNECTIONS,
             "the limit on file descriptors is low; raise it (LimitNOFILE), or lower extract.workers"
         );
     }
-    let most = u64::try_from(most).unwrap_or(u64::MAX);
-    usize::try_from(left.clamp(LEAST_CONNECTIONS.min(most), most)).unwrap_or(1)
+    let max = u64::try_from(max).unwrap_or(u64::MAX);
+    usize::try_from(left.clamp(MIN_CONNECTIONS.min(max), max)).unwrap_or(1)
 }
 
 /// Descriptors that are held so that nobody else takes them, and released for a commit.

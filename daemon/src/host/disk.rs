@@ -240,10 +240,10 @@ mod tests {
     /// A guard of a disk of 16 GiB with this much available.
     fn guard(dir: &Path, kept: u64) -> (DiskGuard, Arc<AtomicU64>) {
         let available = Arc::new(AtomicU64::new(0));
-        let told = Arc::clone(&available);
+        let measured = Arc::clone(&available);
         let measure = move |_: &Path| {
             Ok(Space {
-                available: told.load(Ordering::Relaxed),
+                available: measured.load(Ordering::Relaxed),
                 total: 16 << 30,
             })
         };

@@ -311,8 +311,8 @@ mod tests {
         assert!(!join_until(threads, Instant::now()));
         drop(release);
         let ends = lifecycle.spawn("ends".into(), || {}).unwrap();
-        let patience = Duration::from_secs(3_600);
-        assert!(join_until(vec![ends], Instant::now() + patience));
+        let timeout = Duration::from_secs(3_600);
+        assert!(join_until(vec![ends], Instant::now() + timeout));
     }
 
     #[test]

@@ -223,12 +223,12 @@ fn open_store(
     let limit = store::probe_time_limit(&dir);
     let opened = match may_begin {
         Some(store) => {
-            let mut told = |damage: &Damage| {
+            let mut on_damage = |damage: &Damage| {
                 // Nobody else exchanged it, whatever becomes of the new one.
                 store.forget();
                 tell(damage);
             };
-            store::open_checked_telling(&dir, options, Some(probe), limit, stop, &mut told)
+            store::open_checked_telling(&dir, options, Some(probe), limit, stop, &mut on_damage)
         }
         None => {
             let damage = None;

@@ -3,7 +3,7 @@
 //! Each root has two threads. `hints-N` takes the hints of its watcher one after another: it submits a path to the
 //! [`pipeline`](super::pipeline), puts a directory or the whole root into the [`walk_queue`](super::walk_queue), and
 //! enqueues the known files below a path that was removed. `walks-N` does the walks that the queue hands out, using
-//! [`rescan`](super::rescan).
+//! [`root_walker`](super::root_walker).
 
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
@@ -15,7 +15,7 @@ use simdex_index::Fault;
 
 use super::ingest::{ChangeDetector, OwnReports};
 use super::pipeline::Pipeline;
-use super::rescan::{Rescan, WalkOutcome};
+use super::root_walker::{RootWalker, WalkOutcome};
 use super::roots::Root;
 use super::walk_queue::{WalkQueue, WalkRequest};
 use super::watch::Hint;
@@ -51,14 +51,14 @@ impl Dispatcher {
         walks: &Arc<WalkQueue>,
     ) -> std::io::Result<[JoinHandle<()>; 2]> {
         let number = root.id.0;
-        let (dispatcher, of_hints, wanted) =
+        let (dispatcher, of_hints, walk_queue) =
             (Arc::downgrade(self), Arc::clone(root), Arc::clone(walks));
         let acting = self.lifecycle.spawn(format!("hints-{number}"), move || {
             for hint in hints {
                 let Some(dispatcher) = dispatcher.upgrade() else {
                     return;
                 };
-                dispatcher.act_on_hint(&of_hints, hint, &wanted);
+                dispatcher.act_on_hint(&of_hints, hint, &walk_queue);
             }
         })?;
         let (dispatcher, root, walks) = (Arc::downgrade(self), Arc::clone(root), Arc::clone(walks));
@@ -81,23 +81,21 @@ impl Dispatcher {
                 key.into_iter().for_each(|key| self.pipeline.submit(key));
             }
             Hint::Subtree(path) => walks.request_below(path),
-            Hint::Rescan(cause) => walks.request_root(cause.into()),
+            Hint::WalkRoot(cause) => walks.request_root(cause.into()),
             Hint::Flushed(number) => walks.note_flushed(number),
             Hint::Removed(path) => {
                 let source = AlarmSource::Removals(root.id);
-                self.until_done(source, |rescan| rescan.enqueue_removed(root, &path));
+                self.until_done(source, |walker| walker.enqueue_removed(root, &path));
             }
         }
     }
 
     /// Does one walk that hints asked for; it may request another.
     pub fn walk(&self, root: &Root, walk: &WalkRequest, walks: &WalkQueue) {
-        let walked = self.until_done(AlarmSource::Walks(root.id), |rescan| match walk {
-            WalkRequest::Root => rescan.rescan_root(root).map(|_| WalkOutcome::Complete),
-            WalkRequest::Routine => rescan
-                .rescan_routinely(root)
-                .map(|()| WalkOutcome::Complete),
-            WalkRequest::Below(directory) => rescan.rescan_directory(root, directory),
+        let walked = self.until_done(AlarmSource::Walks(root.id), |walker| match walk {
+            WalkRequest::Root => walker.walk_on_request(root).map(|_| WalkOutcome::Complete),
+            WalkRequest::Routine => walker.walk_routinely(root).map(|()| WalkOutcome::Complete),
+            WalkRequest::Below(directory) => walker.walk_directory(root, directory),
         });
         if walked == Some(WalkOutcome::NeedsRootWalk) {
             walks.request_root_instead();
@@ -108,37 +106,37 @@ impl Dispatcher {
     fn until_done<T>(
         &self,
         source: AlarmSource,
-        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+        work: impl Fn(&RootWalker<'_>) -> Result<T, EngineError>,
     ) -> Option<T> {
         let keep_going = || Ok(self.lifecycle.cancel().check()?);
-        self.rescan_until_done(source, work, &keep_going).ok()
+        self.walk_until_done(source, work, &keep_going).ok()
     }
 
     /// Retries work while the machine lacks something and `keep_going` allows it. Success ends the alarm of
     /// its source, whoever raised it: a caller that gave up does not come back to end it.
-    pub fn rescan_until_done<T>(
+    pub fn walk_until_done<T>(
         &self,
         source: AlarmSource,
-        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+        work: impl Fn(&RootWalker<'_>) -> Result<T, EngineError>,
         keep_going: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
-        let work = || self.with_rescan(&work, keep_going);
+        let work = || self.with_root_walker(&work, keep_going);
         let done = self.lifecycle.until_done(source, work, keep_going)?;
         self.host.alarms.clear(source);
         Ok(done)
     }
 
-    /// Runs work with a [`Rescan`]; a failure of the index fails the engine.
-    pub fn with_rescan<T>(
+    /// Runs work with a [`RootWalker`]; a failure of the index fails the engine.
+    pub fn with_root_walker<T>(
         &self,
-        work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
+        work: impl FnOnce(&RootWalker<'_>) -> Result<T, EngineError>,
         keep_going: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
         let (writer, config) = (self.pipeline.writer(), &self.host.config);
         let registry = writer.registry();
         let (pool, own) = (&self.pool, &self.own_reports);
         let detector = ChangeDetector::new(registry, pool, own, &config.extract);
-        let worked = work(&Rescan {
+        let worked = work(&RootWalker {
             registry,
             writer,
             pipeline: &self.pipeline,

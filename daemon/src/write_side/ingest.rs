@@ -2,8 +2,8 @@
 //!
 //! [`Ingest::file`] follows the section "Where does a document go?" of ARCHITECTURE: look at the path, compare
 //! its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]), look the
-//! content up ([`records`]), extract it if it is new ([`extract`]), fill in frames ([`framesets`]), read its
-//! members ([`members`]), build the change. [`members`] and [`framesets`] use [`extract`] and [`records`]; no
+//! content up ([`records`]), extract it if it is new ([`content_processor`]), fill in frames ([`framesets`]), read its
+//! members ([`members`]), build the change. [`members`] and [`framesets`] use [`content_processor`] and [`records`]; no
 //! module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the bottom.
 //!
 //! The types used along the way, in order:
@@ -21,8 +21,8 @@
 //! found nothing new (`record_reading`). Each step that fails ends in a state with a reason; only a failure
 //! of the index itself is an error.
 
+mod content_processor;
 mod detector;
-mod extract;
 mod facts;
 mod framesets;
 mod hash;
@@ -43,11 +43,11 @@ use simdex_index::{Cancel, FileChange, IndexError, IndexReader, Registry, SeenFi
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
 
-use self::extract::{ContentBytes, Extractor, SignedContent};
-use self::facts::frames_asked;
+use self::content_processor::{ContentBytes, ContentProcessor, SignedContent};
+use self::facts::frame_addresses;
 use self::framesets::RenderedPage;
 use self::members::{TreeLimits, Unpacker};
-use self::outcome::{IngestedFile, TransientFault, is_incomplete};
+use self::outcome::{IngestTarget, TransientFault, is_incomplete};
 use self::records::ContentLookup;
 use self::snapshot::{FileSnapshot, SnapshotTaker, TakeOutcome};
 use crate::config::ExtractConfig;
@@ -55,8 +55,8 @@ use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, SkipReason, UnreadableReason, WalkEntry};
 
+pub use content_processor::{keep_going_of, raw_document, wait_policy_of};
 pub use detector::{ChangeDetector, SeenStat};
-pub use extract::{keep_going_of, raw_document, wait_policy_of};
 pub use hash::{hash_all, now};
 pub use outcome::{IngestOutcome, gave_up};
 pub use own_report::OwnReports;
@@ -71,7 +71,7 @@ const ATTEMPTS: usize = 3;
 /// Ingests one file.
 pub struct Ingest<'a> {
     detector: ChangeDetector<'a>,
-    extractor: Extractor<'a>,
+    processor: ContentProcessor<'a>,
     /// Limits on the cost of unpacking the file.
     tree: TreeLimits,
 }
@@ -89,7 +89,7 @@ impl<'a> Ingest<'a> {
     ) -> Self {
         Self {
             detector: ChangeDetector::new(registry, pool, own_reports, limits),
-            extractor: Extractor {
+            processor: ContentProcessor {
                 index,
                 pool,
                 queue_key,
@@ -104,47 +104,44 @@ impl<'a> Ingest<'a> {
     pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
         let registry = self.detector.records.registry;
         let recorded = registry.file(&key)?;
-        let ingested = IngestedFile {
+        let target = IngestTarget {
             root,
             key,
             recorded,
         };
-        let waiting = root.share_waits.begin(&ingested.key.path);
-        let look = root.look(&ingested.key.path);
+        let waiting = root.share_waits.begin(&target.key.path);
+        let look = root.look(&target.key.path);
         drop(waiting);
         match look {
             PathState::RootUnusable => Ok(IngestOutcome::Unchanged),
             PathState::Shortage => Ok(IngestOutcome::RetryLater(None)),
             PathState::NoFile => {
-                root.forget_trouble(&ingested.key.path);
-                let is_recorded =
-                    ingested.recorded.is_some() || registry.has_members(&ingested.key)?;
+                root.forget_trouble(&target.key.path);
+                let is_recorded = target.recorded.is_some() || registry.has_members(&target.key)?;
                 Ok(match is_recorded {
-                    true => IngestOutcome::Changed(FileChange::removal(ingested.key)),
+                    true => IngestOutcome::Changed(FileChange::removal(target.key)),
                     false => IngestOutcome::Unchanged,
                 })
             }
             // The refusal of a folder is recorded in the folder's own record.
-            PathState::Refused(UnreadableReason::PermissionDenied)
-                if ingested.recorded.is_none() =>
-            {
+            PathState::Refused(UnreadableReason::PermissionDenied) if target.recorded.is_none() => {
                 Ok(IngestOutcome::Unchanged)
             }
-            PathState::Refused(reason) => Ok(ingested.keep_on_io_error(None, reason.reason())),
-            PathState::Seen(WalkEntry::File { stat, .. }, _) => self.regular_file(&ingested, stat),
-            PathState::Covered => Ok(ingested.keep_covered()),
+            PathState::Refused(reason) => Ok(target.keep_on_io_error(None, reason.reason())),
+            PathState::Seen(WalkEntry::File { stat, .. }, _) => self.regular_file(&target, stat),
+            PathState::Covered => Ok(target.keep_covered()),
             PathState::Seen(WalkEntry::Skipped { reason, .. }, _)
-                if reason == SkipReason::MountPoint && ingested.has_content() =>
+                if reason == SkipReason::MountPoint && target.has_content() =>
             {
-                Ok(ingested.keep_covered())
+                Ok(target.keep_covered())
             }
             PathState::Seen(WalkEntry::Skipped { reason, .. }, stat) => {
-                Ok(ingested.unread(stat, State::Skipped, reason.reason()))
+                Ok(target.unread(stat, State::Skipped, reason.reason()))
             }
             // A directory: nothing is concluded about its contents.
             PathState::Seen(WalkEntry::Unreadable { reason, .. }, stat) => {
-                root.saw_trouble(&ingested.key.path, Trouble::Unseen);
-                Ok(ingested.unread(stat, State::Unreadable, reason.reason()))
+                root.saw_trouble(&target.key.path, Trouble::Unseen);
+                Ok(target.unread(stat, State::Unreadable, reason.reason()))
             }
         }
     }
@@ -152,81 +149,81 @@ impl<'a> Ingest<'a> {
     /// A regular file: read unless its stat proves it unchanged.
     fn regular_file(
         &self,
-        ingested: &IngestedFile<'_>,
+        target: &IngestTarget<'_>,
         stat: FileStat,
     ) -> Result<IngestOutcome, IndexError> {
-        ingested.root.forget_trouble(&ingested.key.path);
-        if let Some(recorded) = &ingested.recorded {
+        target.root.forget_trouble(&target.key.path);
+        if let Some(recorded) = &target.recorded {
             let seen = SeenStat {
                 stat: &stat,
-                stable_inodes: ingested.root.stable_inodes(),
+                stable_inodes: target.root.stable_inodes(),
             };
             let detector = &self.detector;
-            if !detector.needs_read(ingested.root, &ingested.key, recorded, seen)? {
+            if !detector.needs_read(target.root, &target.key, recorded, seen)? {
                 return Ok(IngestOutcome::Unchanged);
             }
         }
         if stat.length > self.detector.input_bytes {
-            return Ok(ingested.too_large(stat));
+            return Ok(target.too_large(stat));
         }
-        let waiting = ingested.root.share_waits.begin(&ingested.key.path);
-        let opened = ingested.root.open_file(&ingested.key.path);
+        let waiting = target.root.share_waits.begin(&target.key.path);
+        let opened = target.root.open_file(&target.key.path);
         drop(waiting);
         let file = match opened {
             Ok(file) => file,
-            Err(error) => return Ok(ingested.not_opened(stat, &error)),
+            Err(error) => return Ok(target.not_opened(stat, &error)),
         };
         for _ in 0..ATTEMPTS {
-            if let Some(outcome) = self.read_once(ingested, &file)? {
+            if let Some(outcome) = self.read_once(target, &file)? {
                 return Ok(outcome);
             }
         }
         let stat = FileStat::of_open(&file).ok();
-        Ok(ingested.unread(stat, State::Unstable, Reason::ChangedWhileRead))
+        Ok(target.unread(stat, State::Unstable, Reason::ChangedWhileRead))
     }
 
     /// Takes the bytes of an open file and does all that follows; `None` if they changed meanwhile.
     fn read_once(
         &self,
-        ingested: &IngestedFile<'_>,
+        target: &IngestTarget<'_>,
         file: &File,
     ) -> Result<Option<IngestOutcome>, IndexError> {
-        let (root, key) = (ingested.root, &ingested.key);
+        let (root, key) = (target.root, &target.key);
         let snapshots = SnapshotTaker {
             records: self.detector.records,
-            space: self.extractor.space(),
+            space: self.processor.space(),
             input_bytes: self.detector.input_bytes,
-            cancel: self.extractor.account.cancel(),
+            cancel: self.processor.account.cancel(),
         };
         let waiting = root.share_waits.begin(&key.path);
-        let taken = snapshots.take(key, ingested.recorded.as_ref(), file)?;
+        let taken = snapshots.take(key, target.recorded.as_ref(), file)?;
         drop(waiting);
         let taken = match taken {
             TakeOutcome::Taken(taken) => *taken,
             TakeOutcome::Changed => return Ok(None),
             TakeOutcome::IoError(stat) => {
-                return Ok(Some(ingested.keep_on_io_error(Some(stat), Reason::IoError)));
+                return Ok(Some(target.keep_on_io_error(Some(stat), Reason::IoError)));
             }
-            TakeOutcome::TooLong(stat) => return Ok(Some(ingested.too_large(stat))),
+            TakeOutcome::TooLong(stat) => return Ok(Some(target.too_large(stat))),
             TakeOutcome::NoRoom(stat) => {
                 let fault = TransientFault::of_stat(stat, Reason::SpoolFailed);
-                return Ok(Some(ingested.retry_later(&fault)));
+                return Ok(Some(target.retry_later(&fault)));
             }
         };
         if self.detector.own_reports.content_of(root, key) == Some(taken.hash) {
             let record = own_report::record(taken.stat, taken.is_racy());
-            return Ok(Some(ingested.recorded_as(record)));
+            return Ok(Some(target.recorded_as(record)));
         }
         let extracted = self.extract_if_new(key, &taken);
         if let Some(reason) = extracted.as_ref().and_then(|extracted| extracted.transient) {
             let content = Some(taken.hash);
-            return Ok(Some(ingested.retry_later(&TransientFault {
+            return Ok(Some(target.retry_later(&TransientFault {
                 content,
                 ..TransientFault::of_stat(taken.stat, reason)
             })));
         }
-        let rendered = self.render(ingested, &taken, extracted.as_ref())?;
-        self.build_change(ingested, taken, extracted, rendered)
+        let rendered = self.render(target, &taken, extracted.as_ref())?;
+        self.build_change(target, taken, extracted, rendered)
             .map(Some)
     }
 
@@ -240,27 +237,27 @@ impl<'a> Ingest<'a> {
             hash: taken.hash,
             length: *length,
         };
-        let name = extract::file_name(OsStr::from_bytes(&key.path).as_ref());
-        Some(self.extractor.extract(&bytes, name, old.clone(), None))
+        let name = content_processor::file_name(OsStr::from_bytes(&key.path).as_ref());
+        Some(self.processor.process(&bytes, name, old.clone(), None))
     }
 
     /// Fills in the frames of a page.
     fn render(
         &self,
-        ingested: &IngestedFile<'_>,
+        target: &IngestTarget<'_>,
         taken: &FileSnapshot,
         extracted: Option<&SignedContent>,
     ) -> Result<RenderedPage, IndexError> {
-        let asked = match (&taken.lookup, extracted) {
-            (ContentLookup::Frameset(asked), _) => asked.clone(),
-            (_, Some(extracted)) => frames_asked(&extracted.content.record),
+        let frame_addresses = match (&taken.lookup, extracted) {
+            (ContentLookup::Frameset(frame_addresses), _) => frame_addresses.clone(),
+            (_, Some(extracted)) => frame_addresses(&extracted.content.record),
             (_, None) => Vec::new(),
         };
         match &taken.bytes {
-            Some((private, _)) if !asked.is_empty() => {
-                let framesets = self.detector.framesets(ingested.root);
+            Some((private, _)) if !frame_addresses.is_empty() => {
+                let framesets = self.detector.framesets(target.root);
                 let page = (taken.hash, taken.stat);
-                framesets.render(&self.extractor, &ingested.key, private, page, asked)
+                framesets.render(&self.processor, &target.key, private, page, frame_addresses)
             }
             _ => Ok(RenderedPage::WithoutFrames),
         }
@@ -269,7 +266,7 @@ impl<'a> Ingest<'a> {
     /// Compares what was read with what is on record, and returns what the index must change.
     fn build_change(
         &self,
-        ingested: &IngestedFile<'_>,
+        target: &IngestTarget<'_>,
         taken: FileSnapshot,
         extracted: Option<SignedContent>,
         rendered: RenderedPage,
@@ -281,7 +278,7 @@ impl<'a> Ingest<'a> {
             ..FileRecord::new(taken.stat, FileOutcome::Content(taken.hash))
         };
         let is_same = |recorded: &FileRecord| recorded.is_same_reading(&record);
-        let is_unchanged = extracted.is_none() && ingested.recorded.as_ref().is_some_and(is_same);
+        let is_unchanged = extracted.is_none() && target.recorded.as_ref().is_some_and(is_same);
         if is_unchanged && !matches!(taken.lookup, ContentLookup::Frameset(_)) {
             return Ok(IngestOutcome::Reverified(Box::new(record)));
         }
@@ -291,12 +288,12 @@ impl<'a> Ingest<'a> {
             Some(extracted) => (Some(Box::new(extracted.content)), extracted.members),
             None => (None, Vec::new()),
         };
-        let members = self.members(&ingested.key, taken, rendered, unread)?;
-        if is_unchanged && self.are_recorded(&ingested.key, &members)? {
+        let members = self.members(&target.key, taken, rendered, unread)?;
+        if is_unchanged && self.are_recorded(&target.key, &members)? {
             return Ok(IngestOutcome::Reverified(Box::new(record)));
         }
         let file = SeenFile {
-            key: ingested.key.clone(),
+            key: target.key.clone(),
             record,
             content,
         };
@@ -322,7 +319,7 @@ impl<'a> Ingest<'a> {
     ) -> Result<Vec<SeenFile>, IndexError> {
         let unpacker = Unpacker {
             records: self.detector.records,
-            extractor: &self.extractor,
+            processor: &self.processor,
             limits: self.tree,
         };
         match (rendered, taken.lookup) {

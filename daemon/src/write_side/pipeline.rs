@@ -49,11 +49,11 @@ const BARRIER_ALARM_GRACE: Duration = Duration::from_secs(10);
 /// First and longest pause while polling whether something is still in progress.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 /// How often an idle ingester checks whether it should end.
-const IDLE: Duration = Duration::from_millis(200);
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The threads between hints and index.
 pub struct Pipeline {
-    shared: Arc<Shared>,
+    shared: Arc<PipelineState>,
     threads: Mutex<Threads>,
 }
 
@@ -64,7 +64,7 @@ struct Threads {
     others: Vec<JoinHandle<()>>,
 }
 
-struct Shared {
+struct PipelineState {
     host: Arc<Host>,
     lifecycle: Arc<Lifecycle>,
     /// The only index writer.
@@ -103,7 +103,7 @@ impl Pipeline {
         roots: Arc<Roots>,
     ) -> Result<Self, std::io::Error> {
         let ingesters = Self::ingesters(&host.config);
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(PipelineState {
             host: Arc::clone(host),
             lifecycle: Arc::clone(lifecycle),
             writer,
@@ -156,8 +156,10 @@ impl Pipeline {
             self.lock().ingesters.push(ingester);
         }
         drop(sender);
-        self.thread("writer".to_owned(), move |shared| shared.write(&results))?;
-        self.thread("committer".to_owned(), Shared::commit_periodically)?;
+        self.thread("writer".to_owned(), move |shared| {
+            shared.apply_results(&results)
+        })?;
+        self.thread("committer".to_owned(), PipelineState::commit_periodically)?;
         self.thread("retries".to_owned(), |shared| {
             shared.retries.run(&shared.progress, &shared.queue);
         })?;
@@ -167,14 +169,14 @@ impl Pipeline {
         })?;
         self.thread("settler".to_owned(), |shared| {
             lower_priority();
-            shared.settle();
+            shared.settle_when_needed();
         })
     }
 
     fn thread(
         &self,
         name: String,
-        work: impl FnOnce(&Shared) + Send + 'static,
+        work: impl FnOnce(&PipelineState) + Send + 'static,
     ) -> std::io::Result<()> {
         let shared = Arc::clone(&self.shared);
         let thread = self.shared.lifecycle.spawn(name, move || work(&shared))?;
@@ -317,7 +319,7 @@ fn lower_priority() {
     let _ = rustix::process::nice(NICE_INCREMENT);
 }
 
-impl Shared {
+impl PipelineState {
     /// Wakes all waiting threads, at shutdown.
     fn wake(&self) {
         self.queue.close();

@@ -299,13 +299,13 @@ mod tests {
     fn a_barrier_waits_for_earlier_tickets_only() {
         let progress = Progress::default();
         let early = progress.submit(key("a")).unwrap();
-        let (asked, was_asked) = std::sync::mpsc::channel();
+        let (called, was_called) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             let waiter = scope.spawn(|| {
                 // Called only while it waits.
-                progress.wait(|| asked.send(()))
+                progress.wait(|| called.send(()))
             });
-            was_asked.recv().unwrap();
+            was_called.recv().unwrap();
             assert!(!waiter.is_finished());
             let _later = progress.submit(key("b")).unwrap();
             progress.return_tickets(early);

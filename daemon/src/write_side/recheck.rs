@@ -261,8 +261,8 @@ fn read_part(
     let (mut at, end) = (start, start + length);
     let mut whole = stands();
     while whole && at < end {
-        let most = (end - at).min(CHUNK as u64) as usize;
-        match file.read_at(&mut buffer[..most], at) {
+        let chunk_bytes = (end - at).min(CHUNK as u64) as usize;
+        match file.read_at(&mut buffer[..chunk_bytes], at) {
             Ok(read) if read > 0 => {
                 hasher.update(&buffer[..read]);
                 at += read as u64;

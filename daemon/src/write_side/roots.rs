@@ -313,8 +313,14 @@ impl Roots {
 
     /// A view of only these roots; those that are not configured are left out.
     pub fn view_of(&self, ids: &[u32]) -> VisibleRoots {
-        let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
-        VisibleRoots::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
+        let is_included = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
+        VisibleRoots::Roots(
+            self.0
+                .iter()
+                .filter(is_included)
+                .map(|root| root.id)
+                .collect(),
+        )
     }
 }
 

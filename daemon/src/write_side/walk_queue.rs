@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::write_side::watch::Cause;
+use crate::write_side::watch::WalkCause;
 
 /// Directories that wait to be walked; if there are more, the whole root is walked.
 const DIRECTORIES: usize = 1024;
@@ -38,21 +38,24 @@ pub enum RootUrgency {
     /// A walk is due.
     Routine,
     /// Somebody asked for it.
-    Asked,
+    Requested,
     /// Events were lost.
     Lost,
     /// Another directory is at the root's path than before, or a walk could not be finished.
     Pressing,
 }
 
-impl From<Cause> for RootUrgency {
-    fn from(cause: Cause) -> Self {
+impl From<WalkCause> for RootUrgency {
+    fn from(cause: WalkCause) -> Self {
         match cause {
-            Cause::Timer => Self::Routine,
-            Cause::Overflow | Cause::WatcherError | Cause::FellBackToPolling => Self::Lost,
-            Cause::Start | Cause::RootGone | Cause::RootBack | Cause::RootReplaced => {
-                Self::Pressing
+            WalkCause::Timer => Self::Routine,
+            WalkCause::Overflow | WalkCause::WatcherError | WalkCause::FellBackToPolling => {
+                Self::Lost
             }
+            WalkCause::Start
+            | WalkCause::RootGone
+            | WalkCause::RootBack
+            | WalkCause::RootReplaced => Self::Pressing,
         }
     }
 }
@@ -141,8 +144,8 @@ impl WalkQueue {
     /// Requests a walk of a directory.
     pub fn request_below(&self, directory: PathBuf) {
         self.change(|state| {
-            let mut wanted = state.directories.iter();
-            if wanted.any(|(_, wanted)| *wanted == directory) {
+            let mut waiting = state.directories.iter();
+            if waiting.any(|(_, waiting)| *waiting == directory) {
                 return;
             }
             match state.directories.len() < DIRECTORIES {
@@ -240,7 +243,7 @@ impl State {
     }
 
     fn request_sync(&mut self) {
-        self.request_root(RootUrgency::Asked);
+        self.request_root(RootUrgency::Requested);
         self.root.iter_mut().for_each(|root| root.is_sync = true);
     }
 
@@ -252,8 +255,8 @@ impl State {
         if let Some(urgency) = walk.root {
             let took = now.saturating_duration_since(walk.began);
             self.pause_end = now.checked_add(took);
-            let was_asked = urgency == RootUrgency::Asked || walk.is_sync;
-            let pause = Some(took.min(SYNC_PAUSE)).filter(|_| was_asked);
+            let was_requested = urgency == RootUrgency::Requested || walk.is_sync;
+            let pause = Some(took.min(SYNC_PAUSE)).filter(|_| was_requested);
             self.sync_pause_end = pause.and_then(|pause| now.checked_add(pause));
         }
     }
@@ -328,11 +331,11 @@ impl State {
         let wants_root = self.root.is_some_and(|root| match root.urgency {
             RootUrgency::Routine => false,
             // Otherwise a caller that asks again and again would keep every answer from being complete.
-            RootUrgency::Asked => self.sync_pause_end.is_none() || self.is_due(&root, now),
+            RootUrgency::Requested => self.sync_pause_end.is_none() || self.is_due(&root, now),
             RootUrgency::Lost | RootUrgency::Pressing => true,
         });
-        let is_wanted = !self.begun || wants_root || !self.directories.is_empty();
-        is_walking || (is_wanted && !self.ended)
+        let is_requested = !self.begun || wants_root || !self.directories.is_empty();
+        is_walking || (is_requested && !self.ended)
     }
 }
 

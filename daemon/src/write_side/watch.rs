@@ -2,7 +2,7 @@
 //!
 //! A [`RootWatcher`] turns the kernel's events for one root into a few debounced [`Hint`]s; the dispatcher
 //! responds to each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever may have
-//! been missed (an overflow, a share without events, a root that came back) ends in [`Hint::Rescan`], so a lost
+//! been missed (an overflow, a share without events, a root that came back) ends in [`Hint::WalkRoot`], so a lost
 //! event costs time but never correctness.
 //!
 //! * [`walk`], [`temporary_names`], [`stat`]: what is under a root, what is skipped, what is unchanged;
@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 
 use crate::config::RootMode;
 use crate::host::lifecycle::Lifecycle;
-pub use hint::{Cause, Hint};
+pub use hint::{Hint, WalkCause};
 pub use mode::ChosenMode;
 use mode::choose;
 use native::{Inbox, RootNote};
@@ -64,10 +64,10 @@ pub struct RootWatcher {
 
 impl RootWatcher {
     /// Dropping waits this long for the thread; one that hangs in a dead share is left behind.
-    const PATIENCE: Duration = Duration::from_secs(5);
+    const MAX_WAIT: Duration = Duration::from_secs(5);
 
-    /// Starts watching `path`. Hints arrive at `sink`, first a rescan ([`Cause::Start`] once the watches are in
-    /// place, or [`Cause::RootGone`]); a full `sink` delays and merges hints, but the watcher never waits for
+    /// Starts watching `path`. Hints arrive at `sink`, first a rescan ([`WalkCause::Start`] once the watches are in
+    /// place, or [`WalkCause::RootGone`]); a full `sink` delays and merges hints, but the watcher never waits for
     /// it. Returns the intended mode: arming may still fall back to polling, which [`RootWatcher::chosen`] then
     /// reports. A panic of the thread ends the engine.
     pub fn start(
@@ -144,7 +144,7 @@ impl Drop for RootWatcher {
             return;
         };
         let since = Instant::now();
-        while !thread.is_finished() && since.elapsed() < Self::PATIENCE {
+        while !thread.is_finished() && since.elapsed() < Self::MAX_WAIT {
             std::thread::sleep(Duration::from_millis(5));
         }
         if thread.is_finished() {

@@ -187,7 +187,7 @@ impl Reason {
     /// Whether this is a fault of the machine, which says nothing about the document: reading is tried again, and never
     /// given up for it.
     #[must_use]
-    pub const fn is_machines(self) -> bool {
+    pub const fn is_machine_fault(self) -> bool {
         matches!(
             self,
             Self::Killed
@@ -202,7 +202,7 @@ impl Reason {
     /// Whether a reader may report this for a document, or for a file in it. Only the parent of the worker may report
     /// the others: that the worker died, that the machine is at fault, what the rules are.
     #[must_use]
-    pub const fn is_readers(self) -> bool {
+    pub const fn may_come_from_reader(self) -> bool {
         matches!(
             self,
             Self::Binary

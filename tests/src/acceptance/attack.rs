@@ -75,12 +75,12 @@ fn held(proof: &Proof, tests: NamedTests) -> &'static str {
 }
 
 /// Longer than anything here takes to come about; what has not by then never does.
-const PATIENCE: Duration = Duration::from_secs(90);
+const MAX_WAIT: Duration = Duration::from_secs(90);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Waits until `seen` says so; the last thing it said, where it never does.
 fn eventually(what: &str, mut seen: impl FnMut() -> Result<Option<String>>) -> Result<()> {
-    let until = Instant::now() + PATIENCE;
+    let until = Instant::now() + MAX_WAIT;
     while let Some(last) = seen()? {
         anyhow::ensure!(Instant::now() < until, "{what}: {last}");
         thread::sleep(PAUSE);

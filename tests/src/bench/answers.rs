@@ -137,7 +137,7 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
         reader: None,
     };
     let document = NewDocument {
-        held: None,
+        permit: None,
         hash: DocumentHash(canonical.hash()),
         kind: DocumentKind::Text,
         length,

@@ -268,7 +268,7 @@ fn change(document: u64, signature: Signature) -> FileChange {
         reader: None,
     };
     let new = NewDocument {
-        held: None,
+        permit: None,
         hash: DocumentHash(name("document")),
         kind: DocumentKind::Text,
         length,

@@ -26,7 +26,7 @@ const FILES: usize = 150;
 /// Room of the data directory, where it has a disk of its own.
 const DISK_MIB: u64 = 512;
 /// In step by then, or never.
-const PATIENCE: Duration = Duration::from_secs(240);
+const MAX_WAIT: Duration = Duration::from_secs(240);
 /// Acts told of with a finding.
 const TOLD: usize = 25;
 
@@ -235,7 +235,7 @@ impl World {
             let agreed = agree(daemon, &roots);
             match agreed {
                 Ok(answers) => return Ok(answers),
-                Err(error) if begun.elapsed() > PATIENCE => {
+                Err(error) if begun.elapsed() > MAX_WAIT => {
                     let log = daemon.log()?;
                     bail!("{error:#}\nthe log ends:\n{}", tail(&log));
                 }

@@ -10,8 +10,8 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use simdex_extract::{
-    Extraction, Limits, Outcome, OutsidePrograms, Pool, ReadOptions, Role, WorkerCommand,
-    outside_main,
+    ExternalTools, Extraction, Limits, Outcome, Pool, ReadOptions, Role, WorkerCommand,
+    external_tool_main,
 };
 use simdex_readers::worker_main;
 use simdexd::config::Config;
@@ -29,7 +29,7 @@ const NESTING: usize = 8;
 pub fn worker() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next()? {
-        first if first == OUTSIDE => return Some(outside_main(arguments)),
+        first if first == OUTSIDE => return Some(external_tool_main(arguments)),
         first if first == WORKER => {}
         _ => return None,
     }
@@ -134,12 +134,12 @@ impl Extractor {
             program,
             args: vec![OUTSIDE.into()],
         };
-        let mut outside = OutsidePrograms::none(shim, Config::default().outside_limits());
-        if !outside.use_pdftotext() {
+        let mut tools = ExternalTools::none(shim, Config::default().external_tool_limits());
+        if !tools.use_pdftotext() {
             return Ok(None);
         }
         let Self(pool) = Self::new(Limits::default(), None)?;
-        Ok(Some(Self(pool.with_outside(outside))))
+        Ok(Some(Self(pool.with_external_tools(tools))))
     }
 
     /// Reads one file and what is inside it.

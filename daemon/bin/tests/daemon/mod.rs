@@ -19,7 +19,7 @@ use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
 
 /// Nothing here takes as long.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 /// A running daemon and its client.
 pub(crate) struct Daemon {
@@ -151,7 +151,7 @@ impl Daemon {
 
     /// Runs a request to its end.
     pub(crate) fn wait<T>(&self, request: impl Future<Output = T>) -> T {
-        let patient = async { tokio::time::timeout(PATIENCE, request).await };
+        let patient = async { tokio::time::timeout(MAX_WAIT, request).await };
         self.runtime.block_on(patient).expect("no answer")
     }
 

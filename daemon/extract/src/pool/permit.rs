@@ -1,13 +1,13 @@
 //! The right to one worker.
 
-use super::queue::QueueTicket;
+use super::queue::WaiterId;
 use super::{Pool, Worker};
 use crate::Outcome;
 
 /// The right to one worker, returned when it is dropped.
 pub(super) struct WorkerPermit<'a> {
     pub(super) pool: &'a Pool,
-    pub(super) ticket: QueueTicket,
+    pub(super) waiter: WaiterId,
 }
 
 impl WorkerPermit<'_> {
@@ -26,7 +26,7 @@ impl WorkerPermit<'_> {
 
 impl Drop for WorkerPermit<'_> {
     fn drop(&mut self) {
-        self.pool.lock().queue.done(self.ticket);
+        self.pool.lock().queue.done(self.waiter);
         self.pool.freed.notify_all();
     }
 }

@@ -41,15 +41,15 @@ impl Lane {
     }
 }
 
-/// A ticket of a waiting caller.
-pub(super) type QueueTicket = u64;
+/// A waiter of a waiting caller.
+pub(super) type WaiterId = u64;
 
 /// The waiting and the served documents.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    next: QueueTicket,
-    waiting: BTreeMap<QueueTicket, (Lane, QueueKey)>,
-    busy: BTreeMap<QueueTicket, ServedDocument>,
+    next: WaiterId,
+    waiting: BTreeMap<WaiterId, (Lane, QueueKey)>,
+    busy: BTreeMap<WaiterId, ServedDocument>,
     /// Whether the last place went to a question.
     question_was_last: bool,
 }
@@ -70,16 +70,16 @@ impl ServedDocument {
 
 impl Queue {
     /// Adds a caller at the end of its lane.
-    pub(super) fn join(&mut self, lane: Lane, key: QueueKey) -> QueueTicket {
-        let ticket = self.next;
+    pub(super) fn join(&mut self, lane: Lane, key: QueueKey) -> WaiterId {
+        let waiter = self.next;
         self.next += 1;
-        self.waiting.insert(ticket, (lane, key));
-        ticket
+        self.waiting.insert(waiter, (lane, key));
+        waiter
     }
 
     /// Takes one of `places`, if it is this one's turn.
-    pub(super) fn enter(&mut self, ticket: QueueTicket, places: usize, now: Instant) -> bool {
-        let Some(&(lane, key)) = self.waiting.get(&ticket) else {
+    pub(super) fn enter(&mut self, waiter: WaiterId, places: usize, now: Instant) -> bool {
+        let Some(&(lane, key)) = self.waiting.get(&waiter) else {
             return false;
         };
         let slow = self.busy.values().filter(|busy| busy.is_slow(now));
@@ -90,20 +90,20 @@ impl Queue {
             _ if self.under_way(key).1 == 0 => 1,
             _ => 0,
         };
-        let is_next = self.next(places, now) == Some(ticket);
+        let is_next = self.next(places, now) == Some(waiter);
         if !is_next || self.busy.len() - slow >= places + reserve {
             return false;
         }
-        self.leave(ticket);
+        self.leave(waiter);
         self.question_was_last = lane == Lane::Question;
         let since = now;
         self.busy
-            .insert(ticket, ServedDocument { lane, key, since });
+            .insert(waiter, ServedDocument { lane, key, since });
         true
     }
 
-    /// The ticket whose turn it is. Nothing is owed to a backlog that holds all places with its own documents.
-    fn next(&self, places: usize, now: Instant) -> Option<QueueTicket> {
+    /// The waiter whose turn it is. Nothing is owed to a backlog that holds all places with its own documents.
+    fn next(&self, places: usize, now: Instant) -> Option<WaiterId> {
         let question = self.first(|lane| lane == Lane::Question);
         let backlog = self.first(|lane| lane != Lane::Question);
         let of_backlog = |busy: &&ServedDocument| busy.lane != Lane::Question && !busy.is_slow(now);
@@ -115,17 +115,17 @@ impl Queue {
         }
     }
 
-    /// The first ticket that waits in these lanes.
-    fn first(&self, among: impl Fn(Lane) -> bool) -> Option<QueueTicket> {
-        let turn = |(ticket, (lane, key)): (&QueueTicket, &(Lane, QueueKey))| {
-            (*lane, self.under_way(*key), *ticket)
+    /// The first waiter that waits in these lanes.
+    fn first(&self, among: impl Fn(Lane) -> bool) -> Option<WaiterId> {
+        let turn = |(waiter, (lane, key)): (&WaiterId, &(Lane, QueueKey))| {
+            (*lane, self.under_way(*key), *waiter)
         };
         self.waiting
             .iter()
             .filter(|(_, (lane, _))| among(*lane))
             .map(turn)
             .min()
-            .map(|(.., ticket)| ticket)
+            .map(|(.., waiter)| waiter)
     }
 
     /// Documents under way of the same root or user, and of the same folder.
@@ -136,13 +136,13 @@ impl Queue {
     }
 
     /// Leaves the queue.
-    pub(super) fn leave(&mut self, ticket: QueueTicket) {
-        self.waiting.remove(&ticket);
+    pub(super) fn leave(&mut self, waiter: WaiterId) {
+        self.waiting.remove(&waiter);
     }
 
     /// Returns the place.
-    pub(super) fn done(&mut self, ticket: QueueTicket) {
-        self.busy.remove(&ticket);
+    pub(super) fn done(&mut self, waiter: WaiterId) {
+        self.busy.remove(&waiter);
     }
 
     /// Whether no document is under way.
@@ -197,7 +197,7 @@ mod tests {
         let user = QueueKey::User(7);
         let questions = std::iter::repeat_n((Question, user), 12);
         let backlog = std::iter::repeat_n((Small, HERE), 8);
-        let mut waiting: Vec<(QueueTicket, bool)> = Vec::new();
+        let mut waiting: Vec<(WaiterId, bool)> = Vec::new();
         for (lane, key) in questions.chain(backlog) {
             waiting.push((queue.join(lane, key), lane == Question));
         }
@@ -205,12 +205,12 @@ mod tests {
         while given.len() < 16 {
             let entered = waiting
                 .iter()
-                .position(|(ticket, _)| queue.enter(*ticket, 2, now));
+                .position(|(waiter, _)| queue.enter(*waiter, 2, now));
             match entered {
                 Some(at) => {
-                    let (ticket, is_question) = waiting.remove(at);
+                    let (waiter, is_question) = waiting.remove(at);
                     given.push(is_question);
-                    busy.push(ticket);
+                    busy.push(waiter);
                     if is_question {
                         waiting.push((queue.join(Question, user), true));
                     }
@@ -252,8 +252,8 @@ mod tests {
     #[test]
     fn whoever_has_the_least_under_way_is_next_by_root_and_then_by_folder() {
         let (mut queue, now) = (Queue::default(), Instant::now());
-        let busy: Vec<QueueTicket> = (0..2).map(|_| queue.join(Small, HERE)).collect();
-        assert!(busy.iter().all(|ticket| queue.enter(*ticket, 2, now)));
+        let busy: Vec<WaiterId> = (0..2).map(|_| queue.join(Small, HERE)).collect();
+        assert!(busy.iter().all(|waiter| queue.enter(*waiter, 2, now)));
         let here = queue.join(Small, HERE);
         let beside = queue.join(Small, BESIDE);
         let elsewhere = queue.join(Small, ELSEWHERE);
@@ -270,13 +270,13 @@ mod tests {
     fn slow_documents_make_room_for_as_many_others_and_no_more() {
         let (mut queue, now) = (Queue::default(), Instant::now());
         let hang = |queue: &mut Queue, at| {
-            let ticket = queue.join(Small, HERE);
-            queue.enter(ticket, 1, at)
+            let waiter = queue.join(Small, HERE);
+            queue.enter(waiter, 1, at)
         };
         assert!(hang(&mut queue, now));
-        let ticket = queue.join(Small, HERE);
-        assert!(!queue.enter(ticket, 1, now + SLOW / 2));
-        assert!(queue.enter(ticket, 1, now + SLOW));
+        let waiter = queue.join(Small, HERE);
+        assert!(!queue.enter(waiter, 1, now + SLOW / 2));
+        assert!(queue.enter(waiter, 1, now + SLOW));
         assert!(!hang(&mut queue, now + 9 * SLOW), "both are slow: enough");
     }
 

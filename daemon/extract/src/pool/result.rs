@@ -3,16 +3,16 @@
 use std::os::fd::BorrowedFd;
 use std::time::Duration;
 
-use crate::read_marks::Mark;
+use crate::crash_journal::JournalEntry;
 use crate::{Extraction, Facts, Outcome};
 
 /// The result for a document that is recorded as under way.
 #[derive(Debug)]
-pub struct MarkedRead<'a> {
+pub struct JournaledRead<'a> {
     /// Text or reason.
     pub extraction: Extraction,
     /// Kept until the caller has finished with the text; `None` if nothing is recorded.
-    pub mark: Option<Mark<'a>>,
+    pub entry: Option<JournalEntry<'a>>,
     /// The time it spent at workers and programs; waiting for one is not included.
     pub took: Duration,
 }

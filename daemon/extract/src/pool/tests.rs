@@ -132,7 +132,7 @@ fn a_worker_killed_from_outside_is_no_fault_of_the_document() {
     for death in ["killed", "terminated"] {
         assert_one_lost(death, Limits::default(), &Outcome::Failed(Reason::Killed));
     }
-    assert!(Reason::Killed.is_machines() && !Reason::Signal.is_machines());
+    assert!(Reason::Killed.is_machine_fault() && !Reason::Signal.is_machine_fault());
     // One that closes its socket and does not exit is killed by us, which is its own fault.
     assert_one_lost("close", Limits::default(), &crashed(Reason::NoReply));
 }
@@ -546,9 +546,9 @@ fn who_gives_up_does_not_wait_for_a_worker_that_others_have() {
     let question =
         || pool.acquire_worker(Lane::Question, QueueKey::default(), &KeepGoing::default());
     let held = [(); 3].map(|()| question().unwrap());
-    let asked = AtomicU64::new(0);
+    let calls = AtomicU64::new(0);
     let options = ReadOptions {
-        keep_going: KeepGoing::asking(move || asked.fetch_add(1, Ordering::SeqCst) == 0),
+        keep_going: KeepGoing::asking(move || calls.fetch_add(1, Ordering::SeqCst) == 0),
         ..ReadOptions::default()
     };
     let given_up = pool.extract(document(b"a text"), &options);

@@ -9,7 +9,7 @@ use tracing::warn;
 use super::Pool;
 use super::permit::WorkerPermit;
 use super::queue::{self, Lane};
-use crate::process::{Greeting, Worker, WorkerFault};
+use crate::process::{Handshake, Worker, WorkerFault};
 use crate::queue_key::QueueKey;
 use crate::{KeepGoing, Outcome, Reason};
 
@@ -22,19 +22,19 @@ impl Pool {
         keep_going: &KeepGoing,
     ) -> Result<WorkerPermit<'_>, Outcome> {
         let mut state = self.lock();
-        let ticket = state.queue.join(lane, key);
+        let waiter = state.queue.join(lane, key);
         loop {
             if state.closed || !keep_going.check() {
-                state.queue.leave(ticket);
+                state.queue.leave(waiter);
                 drop(state);
                 // It may have been its turn.
                 self.freed.notify_all();
                 return Err(Outcome::Failed(Reason::ShuttingDown));
             }
-            if state.queue.enter(ticket, self.workers, Instant::now()) {
+            if state.queue.enter(waiter, self.workers, Instant::now()) {
                 // The next in the queue may have a turn as well.
                 self.freed.notify_all();
-                return Ok(WorkerPermit { pool: self, ticket });
+                return Ok(WorkerPermit { pool: self, waiter });
             }
             // A document under way may become slow during the wait, which is not notified.
             let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
@@ -84,11 +84,11 @@ impl Pool {
             Ok(spawner) => spawner.spawn(),
             Err(error) => Err(io::Error::from(error.kind())),
         };
-        let (worker, greeting) = spawned.map_err(|error| {
+        let (worker, handshake) = spawned.map_err(|error| {
             warn!(%error, "no extraction worker could be started");
             Outcome::Failed(Reason::NoWorker)
         })?;
-        let Greeting { report, readers } = greeting;
+        let Handshake { report, readers } = handshake;
         let mut state = self.lock();
         if state.report.is_none() && report.is_degraded() {
             warn!(%report, "extraction sandbox");

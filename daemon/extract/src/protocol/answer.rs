@@ -104,7 +104,7 @@ pub(crate) fn receive_reply(
             WorkerMessage::Reply(reply) => return Ok(reply),
             WorkerMessage::Member { nonce, head } => {
                 let has_bytes = head.unread.is_none();
-                if nonce != request || !head.unread.is_none_or(Reason::is_readers) {
+                if nonce != request || !head.unread.is_none_or(Reason::may_come_from_reader) {
                     return Err(io::ErrorKind::InvalidData.into());
                 }
                 members.begin(head)?;
@@ -131,7 +131,7 @@ fn receive_bytes(stream: &mut impl BufRead, members: &mut MemberCollector<'_>) -
 /// Why the bytes of a member are incomplete, if they are.
 fn receive_end(stream: &mut impl BufRead) -> io::Result<Option<Reason>> {
     let MemberEnd { cut } = receive(stream)?;
-    match cut.is_none_or(Reason::is_readers) {
+    match cut.is_none_or(Reason::may_come_from_reader) {
         true => Ok(cut),
         false => Err(io::ErrorKind::InvalidData.into()),
     }

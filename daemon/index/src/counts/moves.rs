@@ -27,7 +27,7 @@ pub(crate) struct NameChange {
     gone: Option<Trace>,
     come: Option<Trace>,
     /// Some name lost the new content, perhaps before anything was noted about it.
-    was_left: bool,
+    lost_by_another_name: bool,
 }
 
 /// What identifies a file under another name. Hash collisions count a rename too many.
@@ -40,19 +40,19 @@ struct Trace {
 }
 
 impl NameChange {
-    /// The change from one record of a file to another; `was_left` says whether some name lost the new content
+    /// The change from one record of a file to another; `lost_by_another_name` says whether some name lost the new content
     /// recently.
     pub(crate) fn new(
         file: &FileKey,
         [old, new]: [Option<&FileRecord>; 2],
-        was_left: bool,
+        lost_by_another_name: bool,
     ) -> Self {
         Self {
             root: file.root,
             name: hash(file),
             gone: old.and_then(Trace::of),
             come: new.and_then(Trace::of),
-            was_left,
+            lost_by_another_name,
         }
     }
 }
@@ -179,7 +179,7 @@ impl NotedMoves {
             if let Some(content) = trace.content {
                 let content = self.contents.entry(content).or_default();
                 content.note(change.name, has_come, false);
-                if has_come && change.was_left {
+                if has_come && change.lost_by_another_name {
                     content.note_left();
                 }
             }

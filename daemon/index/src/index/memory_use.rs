@@ -1,6 +1,6 @@
 //! What holds memory in the index, as far as it is counted: for people who want to know where memory went.
 
-use crate::shared::Shared;
+use crate::shared::IndexShared;
 
 /// A part of the index that holds memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub struct MemoryUse {
 }
 
 /// The memory held by each part of the index.
-pub(super) fn measure(shared: &Shared) -> Vec<MemoryUse> {
+pub(super) fn measure(shared: &IndexShared) -> Vec<MemoryUse> {
     let (postings, documents, groups) = {
         let state = shared.state();
         let buffers = state.buffers.iter();

@@ -13,7 +13,7 @@ use super::settings::{drop_edges, open_runs};
 use crate::batch::Batch;
 use crate::error::decode_error;
 use crate::runs::{Runs, changes_with_rung};
-use crate::shared::{self, IndexState, Shared};
+use crate::shared::{self, IndexShared, IndexState};
 use crate::signing::forward_signature;
 use crate::store::{Store, random_id};
 use crate::stored_records::put_meta;
@@ -90,7 +90,7 @@ impl Index {
             watermark: meta.watermark,
         };
         let lines = settings.template_lines;
-        let shared = Shared::new(store, texts, options, state, counts, &meta, lines);
+        let shared = IndexShared::new(store, texts, options, state, counts, &meta, lines);
         let shared = Arc::new(shared);
         let writer = IndexWriter::new(&shared, WriterState { meta, orphans });
         let index = Self::new(shared);
@@ -223,7 +223,7 @@ impl IndexWriter {
         if record != old {
             let mut batch = Batch::new(self.shared.store.records());
             batch.put(key::document(id), record.encode());
-            batch.apply()?;
+            batch.write()?;
             self.shared
                 .state_mut()
                 .insert_document(id, DocumentStats::from(&record));

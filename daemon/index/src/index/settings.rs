@@ -140,7 +140,7 @@ fn in_batches(
     for some in keys.chunks(LONG_BATCH) {
         let mut batch = Batch::new(store.records());
         some.iter().for_each(|key| each(&mut batch, key));
-        batch.apply()?;
+        batch.write()?;
     }
     Ok(())
 }

@@ -149,7 +149,7 @@ impl Registry {
     pub(crate) fn carrier(&self, id: DocId) -> Result<Option<FileKey>, IndexError> {
         let mut found = None;
         self.visit_contents_of(Carried::Document(id), &mut |content| {
-            found = self.holder(content)?;
+            found = self.file_of_content(content)?;
             Ok(go_on_if(found.is_none()))
         })?;
         Ok(found)

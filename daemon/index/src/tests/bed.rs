@@ -271,7 +271,7 @@ pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> FileCh
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
-        held: None,
+        permit: None,
         hash: document(text),
         kind: DocumentKind::Text,
         length,
@@ -296,7 +296,7 @@ pub(super) fn sign(index: &IndexReader, canonical: &CanonicalText) -> Vec<Signat
 pub(super) fn put_raw(path: &str, bytes: &[u8]) -> FileChange {
     let hash = *blake3::hash(bytes).as_bytes();
     let document = NewDocument {
-        held: None,
+        permit: None,
         hash: DocumentHash(*blake3::keyed_hash(&[7; 32], bytes).as_bytes()),
         kind: DocumentKind::Raw,
         length: bytes.len() as u64,

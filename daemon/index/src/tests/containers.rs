@@ -318,7 +318,10 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
     put_mail(&bed, "a/m.eml", LETTER, &[("dir/offer.docx", OFFER)]);
     let key = file("a/m.eml").member(b"dir/offer.docx");
     assert_eq!(
-        bed.index().registry().holder(content(OFFER, 0)).unwrap(),
+        bed.index()
+            .registry()
+            .file_of_content(content(OFFER, 0))
+            .unwrap(),
         Some(key.clone())
     );
     let view = bed

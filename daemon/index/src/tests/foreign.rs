@@ -253,7 +253,7 @@ fn put_misnamed(bed: &Bed, path: &str, text: &str) -> DocId {
     let length = canonical.as_bytes().len() as u64;
     let name = DocumentHash(*blake3::hash(path.as_bytes()).as_bytes());
     let document = NewDocument {
-        held: None,
+        permit: None,
         hash: name,
         kind: DocumentKind::Text,
         length,

@@ -18,7 +18,7 @@ fn texts() -> [String; 2] {
 fn put_named(bed: &Bed, path: &str, hash: ContentHash, name: DocumentHash, text: &str) {
     let canonical = CanonicalText::from_extracted(text);
     let document = NewDocument {
-        held: None,
+        permit: None,
         hash: name,
         kind: DocumentKind::Text,
         length: canonical.as_bytes().len() as u64,

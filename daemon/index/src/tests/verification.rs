@@ -61,7 +61,7 @@ fn a_member_without_the_file_that_holds_it_is_told() {
     batch.put(key::file(&orphan), record.encode());
     let link = key::file_of_content(content(&texts[0], 0), &orphan);
     batch.put(link, Vec::new());
-    batch.apply().unwrap();
+    batch.write().unwrap();
     let told = told(&bed, VerifyDepth::Heads);
     assert!(
         told.contains("the file that holds it is not on record"),
@@ -117,7 +117,7 @@ fn links_that_lead_nowhere_are_told() {
         let (bed, _) = filled();
         let mut batch = Batch::new(bed.index().index.shared.store.records());
         batch.delete(key);
-        batch.apply().unwrap();
+        batch.write().unwrap();
         let told = told(&bed, VerifyDepth::Heads);
         assert!(told.contains(fault), "{fault}: {told}");
     }
@@ -130,7 +130,7 @@ fn records_and_postings_that_do_not_decode_are_told() {
     let mut batch = Batch::new(bed.index().index.shared.store.records());
     batch.put(key::document(id), vec![1, 2, 3]);
     batch.put(b"zzz".to_vec(), Vec::new());
-    batch.apply().unwrap();
+    batch.write().unwrap();
     let told = told(&bed, VerifyDepth::Heads);
     assert!(
         told.contains("ends early") && told.contains("not known"),
@@ -195,7 +195,7 @@ fn what_was_never_made_or_is_not_there_is_told() {
     meta.next_root = 2;
     meta.next_segment = 2;
     batch.put(key::meta(), meta.encode());
-    batch.apply().unwrap();
+    batch.write().unwrap();
     let told = told(&bed, VerifyDepth::Heads);
     for fault in [
         "record e 00000000000000290000000000000031: a document that it joins",

@@ -36,6 +36,6 @@ impl IndexWriter {
         change(&mut record);
         let mut batch = Batch::new(self.shared.store.records());
         batch.put(key::file(file), record.encode());
-        Ok(batch.apply()?)
+        Ok(batch.write()?)
     }
 }

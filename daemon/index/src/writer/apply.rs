@@ -35,7 +35,7 @@ impl IndexWriter {
             while let Some(change) = changes.next_if(|_| builder.len() < LONG_BATCH) {
                 builder.stage(change)?;
             }
-            self.apply_batch(builder, &mut applied)?;
+            self.write_batch(builder, &mut applied)?;
         }
         drop(writer);
         if self.shared.buffered() >= self.shared.options.buffer_postings {
@@ -44,7 +44,7 @@ impl IndexWriter {
         Ok(applied)
     }
 
-    fn apply_batch(
+    fn write_batch(
         &self,
         builder: BatchBuilder<'_, '_>,
         applied: &mut Applied,
@@ -54,12 +54,12 @@ impl IndexWriter {
             counted,
             renamed,
             links,
-            has_rewritten,
+            replaces_known_content,
             fresh,
             unknown_content,
             writer,
         } = builder;
-        let stats = self.put_documents(&mut batch, &fresh)?;
+        let stats = self.append_texts_and_stage_records(&mut batch, &fresh)?;
         if !fresh.is_empty() {
             // With the first record that points into a segment, so that its number is used up.
             writer.meta.next_segment = self.shared.texts.next_segment();
@@ -68,14 +68,14 @@ impl IndexWriter {
         let counted = self.count_changes(counted)?;
         self.shared.kept_counts().moves.begin(renamed);
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
-        let touched = self.shared.known_unchanged.touched(&batch);
-        let written = batch.apply();
+        let invalidated = self.shared.known_unchanged.invalidated_by(&batch);
+        let written = batch.write();
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
-        let holders = match has_rewritten {
+        let holders = match replaces_known_content {
             true => Holders::OnRecord(self.shared.store.records()),
             false => Holders::Written,
         };
-        self.shared.known_unchanged.forget(&touched, holders);
+        self.shared.known_unchanged.forget(&invalidated, holders);
         self.shared.kept_counts().moves.end();
         written?;
         for (hash, holds) in links {
@@ -93,7 +93,7 @@ impl IndexWriter {
 
     /// Appends the texts of new documents, then the records. Neither is power-safe yet: a text that is lost in a power
     /// cut before [`IndexWriter::commit`] is found missing when the store opens, and read again.
-    fn put_documents(
+    fn append_texts_and_stage_records(
         &self,
         batch: &mut Batch<'_>,
         fresh: &[(DocId, &NewDocument)],

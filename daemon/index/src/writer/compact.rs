@@ -153,7 +153,7 @@ impl IndexWriter {
             batch.put(key::document(id), record.encode());
         }
         batch.put(key::meta(), writer.meta.encode());
-        batch.apply()?;
+        batch.write()?;
         Ok(left)
     }
 

@@ -55,11 +55,11 @@ impl IndexWriter {
 
     /// Applies a batch that deletes contents without files.
     fn apply_forgetting(&self, batch: Batch<'_>) -> Result<(), IndexError> {
-        let touched = self.shared.known_unchanged.touched(&batch);
-        let written = batch.apply();
+        let invalidated = self.shared.known_unchanged.invalidated_by(&batch);
+        let written = batch.write();
         self.shared
             .known_unchanged
-            .forget(&touched, Holders::Written);
+            .forget(&invalidated, Holders::Written);
         Ok(written?)
     }
 

@@ -133,10 +133,10 @@ impl IndexWriter {
             whole.extend(left.pop());
         }
         let counted = self.count_changes(part.counted)?;
-        let touched = self.shared.known_unchanged.touched(&part.batch);
-        let written = part.batch.apply();
+        let invalidated = self.shared.known_unchanged.invalidated_by(&part.batch);
+        let written = part.batch.write();
         let holders = Holders::OnRecord(self.shared.store.records());
-        self.shared.known_unchanged.forget(&touched, holders);
+        self.shared.known_unchanged.forget(&invalidated, holders);
         written?;
         let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
         state.count(&mut counts, &counted);

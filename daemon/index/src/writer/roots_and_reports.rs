@@ -34,7 +34,7 @@ impl IndexWriter {
         };
         batch.put(key::root(id), record.encode());
         batch.put(key::meta(), state.meta.encode());
-        batch.apply()?;
+        batch.write()?;
         Ok(id)
     }
 
@@ -42,7 +42,7 @@ impl IndexWriter {
     pub fn put_root(&self, id: RootId, record: &RootRecord) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         batch.put(key::root(id), record.encode());
-        Ok(batch.apply()?)
+        Ok(batch.write()?)
     }
 
     /// Records a report: when it was finished (microseconds since 1970), where, groups in it.
@@ -53,7 +53,7 @@ impl IndexWriter {
             groups,
         };
         batch.put(key::report(at), record.encode());
-        Ok(batch.apply()?)
+        Ok(batch.write()?)
     }
 
     /// Removes the records of reports that are no longer at their path.
@@ -68,6 +68,6 @@ impl IndexWriter {
         let mut batch = Batch::new(self.shared.store.records());
         gone.into_iter()
             .for_each(|at| batch.delete(key::report(at)));
-        Ok(batch.apply()?)
+        Ok(batch.write()?)
     }
 }

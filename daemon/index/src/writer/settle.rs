@@ -241,7 +241,7 @@ impl IndexWriter {
             let _since = self.shared.state_mut().unsettled.clear_placement(id);
             return Ok(false);
         }
-        self.batch_of(id, place).apply()?;
+        self.batch_of(id, place).write()?;
         let mut state = self.shared.state_mut();
         let since = state.unsettled.clear_placement(id);
         state.note_regrouping_for(id, place, since);

@@ -231,7 +231,7 @@ impl IndexWriter {
         }
         batch.put(key::document(id), record.encode());
         batch.put(key::meta(), writer.meta.encode());
-        Ok(batch.apply()?)
+        Ok(batch.write()?)
     }
 
     /// Publishes all of it at one moment.

@@ -47,18 +47,18 @@ impl<'a> Stream<'a> {
         let Some(start) = self.position() else {
             return Err(io::ErrorKind::UnexpectedEof.into());
         };
-        let wanted = self.left.min(MAX_RUN_BYTES).min(self.file.left.get());
+        let target = self.left.min(MAX_RUN_BYTES).min(self.file.left.get());
         let mut length = 0;
-        while length < wanted && self.position() == Some(start + length) {
+        while length < target && self.position() == Some(start + length) {
             length += sector_bytes;
             self.step();
         }
-        self.run = self.file.input.range(start, length.min(wanted))?;
+        self.run = self.file.input.range(start, length.min(target))?;
         self.given = 0;
         let read = self.run.len() as u64;
         self.left -= read;
         self.file.left.set(self.file.left.get() - read);
-        if read < length.min(wanted) {
+        if read < length.min(target) {
             self.next = FIRST_MARK;
         }
         Ok(())

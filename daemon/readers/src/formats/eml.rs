@@ -30,12 +30,12 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let bytes = repaired(bytes);
     let (message, bare) = parse(&bytes)?;
     let reading = read_message(&message, sink);
-    dismantle(message);
+    drop_iteratively(message);
     Ok(reading?.or(bare).or(partial))
 }
 
 /// Drops a message. Messages may be nested thousands deep, and dropping them recursively would need as much stack.
-pub(super) fn dismantle(message: Message<'_>) {
+pub(super) fn drop_iteratively(message: Message<'_>) {
     let mut left = vec![message];
     while let Some(message) = left.pop() {
         left.extend(

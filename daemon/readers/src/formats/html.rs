@@ -59,8 +59,8 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let page = read_page(&html, "", &mut |_| FrameTarget::Missing);
     drop(html);
     page.state(sink);
-    let asked = page.missing.iter().filter(|at| address::is_relative(at));
-    asked.for_each(|address| sink.list(Fact::FramesAsked, address));
+    let relative = page.missing.iter().filter(|at| address::is_relative(at));
+    relative.for_each(|address| sink.list(Fact::FramesAsked, address));
     sink.push(&page.text);
     Ok(partial)
 }

@@ -11,8 +11,8 @@ use std::rc::Rc;
 pub(super) const LEVELS: usize = 10;
 
 /// Numbers above this are written in digits, not in letters or Roman numerals.
-const MOST_LETTERS: u32 = 780;
-const MOST_ROMAN: u32 = 3_999;
+const MAX_LETTERS: u32 = 780;
+const MAX_ROMAN: u32 = 3_999;
 
 const ROMAN: [(u32, &str); 13] = [
     (1000, "m"),
@@ -70,7 +70,7 @@ fn letter(place: u32) -> char {
 }
 
 fn letters(number: u32) -> String {
-    if !(1..=MOST_LETTERS).contains(&number) {
+    if !(1..=MAX_LETTERS).contains(&number) {
         return number.to_string();
     }
     let (mut rest, mut written) = (number, Vec::new());
@@ -83,7 +83,7 @@ fn letters(number: u32) -> String {
 }
 
 fn repeated(number: u32) -> String {
-    if !(1..=MOST_LETTERS).contains(&number) {
+    if !(1..=MAX_LETTERS).contains(&number) {
         return number.to_string();
     }
     let times = (number - 1) / 26 + 1;
@@ -91,7 +91,7 @@ fn repeated(number: u32) -> String {
 }
 
 fn roman(number: u32) -> String {
-    if !(1..=MOST_ROMAN).contains(&number) {
+    if !(1..=MAX_ROMAN).contains(&number) {
         return number.to_string();
     }
     let (mut rest, mut written) = (number, String::new());

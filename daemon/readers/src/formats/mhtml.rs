@@ -26,7 +26,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let subject = eml::subject(&message, sink);
     sink.state(Fact::Title, &subject);
     let cut = cut.or_else(|| attachments(&message, sink));
-    eml::dismantle(message);
+    eml::drop_iteratively(message);
     Ok(cut.or(bare).or(partial))
 }
 

@@ -4,8 +4,8 @@
 //! |---|---|
 //! | repairing what readers tolerate, cutting what costs too much | [`repair`], [`bounds`] |
 //! | fonts that do not say what their characters mean | [`fonts`] |
-//! | characters with their positions | [`first`]; if that gives poor text ([`quality`]), [`second`] |
-//! | replacement text of marked content | [`actual_text`], by [`second`] alone |
+//! | characters with their positions | [`main_parser`]; if that gives poor text ([`quality`]), [`fallback`] |
+//! | replacement text of marked content | [`actual_text`], by [`fallback`] alone |
 //! | from positions to lines | [`layout`] |
 //! | headers, footers, broken words | [`paging`](super::paging) |
 //! | facts, form values, comments, attached files | [`extras`] |
@@ -15,13 +15,13 @@
 mod actual_text;
 mod bounds;
 mod extras;
-mod first;
+mod fallback;
 mod fonts;
 mod layout;
+mod main_parser;
 mod quality;
 mod repair;
 mod scans;
-mod second;
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -31,22 +31,22 @@ use pdf_extract::Document;
 use pdf_extract::encryption::DecryptionError;
 use simdex_extract::{Fact, Outcome, Reason};
 
+use self::fallback::FallbackParser;
 use self::layout::Layout;
 use self::quality::Quality;
-use self::second::Second;
 use super::paging::Pages;
 use super::{Reading, read_error};
 use crate::input::Input;
 use crate::sink::Sink;
 
 pub(super) const PARSER: &str = "pdf-extract 0.12.1";
-/// The parser name if the second parser read a page.
+/// The parser name if the fallback parser read a page.
 const BOTH_PARSERS: &str = "pdf-extract 0.12.1 + hayro-interpret 0.9.0";
 
 /// Longest PDF that is read: all of it is in memory, in addition to what is unpacked from it.
 const MAX_BYTES: u64 = 512 << 20;
-/// After this time no page is read a second time; the first parser alone is fast enough.
-const SECOND_TIME: Duration = Duration::from_secs(12);
+/// After this time no page is read a second time; the main parser alone is fast enough.
+const FALLBACK_TIME: Duration = Duration::from_secs(12);
 /// Quality of the whole text below which it is partial, in percent.
 const MIN_QUALITY: u8 = 60;
 
@@ -57,19 +57,19 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let bytes = input.prefix(MAX_BYTES).map_err(read_error)?;
     let mut document = match load(&bytes, sink) {
         Ok(document) => document,
-        Err(Outcome::Failed(reason)) => return read_by_second(&bytes, reason, sink),
+        Err(Outcome::Failed(reason)) => return read_by_fallback(&bytes, reason, sink),
         Err(outcome) => return Err(outcome),
     };
-    let cut = bounds::tame(&mut document, sink.budgets().entry_bytes);
+    let cut = bounds::limit_streams(&mut document, sink.budgets().entry_bytes);
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
     if numbers.is_empty() {
-        return read_by_second(&bytes, Reason::Malformed, sink);
+        return read_by_fallback(&bytes, Reason::Malformed, sink);
     }
-    let mended = fonts::mend(&mut document) && !cut;
+    let mended = fonts::repair_fonts(&mut document) && !cut;
     let mended = mended.then(|| repair::saved(&mut document)).flatten();
-    // The second parser would unpack what was cut.
+    // The fallback parser would unpack what was cut.
     let files = [mended.as_deref(), (!cut).then_some(&*bytes)];
-    let files = files.into_iter().flatten().map(View::new).collect();
+    let files = files.into_iter().flatten().map(FallbackFile::new).collect();
     let mut reader = Reader::new(files, sink.room());
     reader.expect_of(&document);
     if bounds::may_recurse(&document) {
@@ -77,7 +77,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
             .iter()
             .all(|&number| reader.page(number, Layout::default(), false));
     } else {
-        first::read(&document, &numbers, &mut |number, layout, whole| {
+        main_parser::read(&document, &numbers, &mut |number, layout, whole| {
             reader.page(number, layout, whole)
         });
     }
@@ -89,10 +89,10 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     ended(reason.or(beside), sink)
 }
 
-/// Reads a file whose objects the first parser cannot parse; `reason` is its error.
-fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
-    let second = survivor(|| Second::load(bytes));
-    let pages = second.as_ref().map_or(0, Second::page_count);
+/// Reads a file whose objects the main parser cannot parse; `reason` is its error.
+fn read_by_fallback(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
+    let parser = catch_panic(|| FallbackParser::load(bytes));
+    let pages = parser.as_ref().map_or(0, FallbackParser::page_count);
     if pages == 0 {
         return Err(if repair::is_locked(bytes) {
             Outcome::Encrypted(Reason::PasswordNeeded)
@@ -100,11 +100,11 @@ fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
             Outcome::Failed(reason)
         });
     }
-    let view = View {
+    let file = FallbackFile {
         bytes,
-        second: Some(second),
+        parser: Some(parser),
     };
-    let mut reader = Reader::new(vec![view], sink.room());
+    let mut reader = Reader::new(vec![file], sink.room());
     (1..)
         .take(pages)
         .all(|number| reader.page(number, Layout::default(), false));
@@ -125,52 +125,52 @@ fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
     Ok(reason)
 }
 
-/// A file for the second parser.
-struct View<'a> {
+/// A file for the fallback parser.
+struct FallbackFile<'a> {
     bytes: &'a [u8],
     /// The parser, once it was needed; the inner `None` if it cannot read the file.
-    second: Option<Option<Second>>,
+    parser: Option<Option<FallbackParser>>,
 }
 
-impl<'a> View<'a> {
+impl<'a> FallbackFile<'a> {
     fn new(bytes: &'a [u8]) -> Self {
         Self {
             bytes,
-            second: None,
+            parser: None,
         }
     }
 
     fn lines(
         &mut self,
         index: usize,
-        read: impl Fn(&Second, usize) -> Option<Layout>,
-    ) -> Option<Seen> {
+        read: impl Fn(&FallbackParser, usize) -> Option<Layout>,
+    ) -> Option<FallbackPage> {
         let bytes = self.bytes;
-        let second = self
-            .second
-            .get_or_insert_with(|| survivor(|| Second::load(bytes)));
-        let second = second.as_ref()?;
-        let layout = survivor(|| read(second, index))?;
-        Some(Seen {
+        let parser = self
+            .parser
+            .get_or_insert_with(|| catch_panic(|| FallbackParser::load(bytes)));
+        let parser = parser.as_ref()?;
+        let layout = catch_panic(|| read(parser, index))?;
+        Some(FallbackPage {
             replaced: layout.replaced,
             lines: layout.lines(),
         })
     }
 }
 
-/// What the second parser sees on a page.
-struct Seen {
+/// What the fallback parser sees on a page.
+struct FallbackPage {
     lines: Vec<String>,
-    /// How many more characters the first parser sees, as it does not know what stands for them.
+    /// How many more characters the main parser sees, as it does not know what stands for them.
     replaced: usize,
 }
 
-/// Pages as they come from the first parser.
+/// Pages as they come from the main parser.
 struct Reader<'a> {
-    /// For the second parser: the file with repaired fonts, and the unchanged one, in case that lost more.
-    views: Vec<View<'a>>,
+    /// For the fallback parser: the file with repaired fonts, and the unchanged one, in case that lost more.
+    fallback_files: Vec<FallbackFile<'a>>,
     until: Instant,
-    /// Pages on which the first parser misreads characters, puts them in wrong places, or ignores what they stand for.
+    /// Pages on which the main parser misreads characters, puts them in wrong places, or ignores what they stand for.
     misread: HashSet<u32>,
     /// Pages whose contents are not in the file.
     broken_off: HashSet<u32>,
@@ -181,14 +181,14 @@ struct Reader<'a> {
     blank: Vec<u32>,
     /// Number of these pages that draw a large picture.
     scanned: u64,
-    by_second: u64,
+    by_fallback: u64,
 }
 
 impl<'a> Reader<'a> {
-    fn new(views: Vec<View<'a>>, room: usize) -> Self {
+    fn new(fallback_files: Vec<FallbackFile<'a>>, room: usize) -> Self {
         Self {
-            views,
-            until: Instant::now() + SECOND_TIME,
+            fallback_files,
+            until: Instant::now() + FALLBACK_TIME,
             misread: HashSet::new(),
             broken_off: HashSet::new(),
             room,
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
             failed: 0,
             blank: Vec::new(),
             scanned: 0,
-            by_second: 0,
+            by_fallback: 0,
         }
     }
 
@@ -208,21 +208,21 @@ impl<'a> Reader<'a> {
         self.failed = repair::pages_missing(document);
     }
 
-    /// Adds the first parser's result for a page; returns false once there is more text than room.
+    /// Adds the main parser's result for a page; returns false once there is more text than room.
     fn page(&mut self, number: u32, layout: Layout, whole: bool) -> bool {
         let mut lines = layout.lines();
         let quality = Quality::of_lines(&lines);
         let mut read = whole;
         let misread = self.misread.contains(&number);
         if (!whole || misread || quality.is_poor())
-            && let Some(others) = self.seen_by_second(number, Second::page)
+            && let Some(others) = self.fallback_page(number, FallbackParser::page)
         {
             let others_quality = Quality::of_lines(&others.lines).with(others.replaced);
             // If both parsers find nothing, there is nothing.
             read = true;
             let as_good = misread && !quality.is_better_than(others_quality);
             if as_good || others_quality.is_better_than(quality) {
-                self.by_second += 1;
+                self.by_fallback += 1;
                 lines = others.lines;
             }
         }
@@ -234,19 +234,19 @@ impl<'a> Reader<'a> {
         self.pages.bytes() <= self.room
     }
 
-    /// The second parser's result for a page, while there is time.
-    fn seen_by_second(
+    /// The fallback parser's result for a page, while there is time.
+    fn fallback_page(
         &mut self,
         number: u32,
-        read: impl Fn(&Second, usize) -> Option<Layout>,
-    ) -> Option<Seen> {
+        read: impl Fn(&FallbackParser, usize) -> Option<Layout>,
+    ) -> Option<FallbackPage> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         let mut seen = None;
-        for view in &mut self.views {
+        for file in &mut self.fallback_files {
             if Instant::now() > self.until {
                 break;
             }
-            seen = view.lines(index, &read).or(seen);
+            seen = file.lines(index, &read).or(seen);
             if seen.as_ref().is_some_and(|seen| !seen.lines.is_empty()) {
                 break;
             }
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
         let mut lines: Vec<String> = Vec::new();
         let mut bytes = 0;
         for page in pages {
-            let shown = self.seen_by_second(*page, Second::annotations);
+            let shown = self.fallback_page(*page, FallbackParser::annotations);
             let shown = shown.map(|seen| seen.lines).unwrap_or_default();
             bytes += shown.iter().map(String::len).sum::<usize>();
             lines.extend(shown);
@@ -278,10 +278,10 @@ impl<'a> Reader<'a> {
         sink.count(Fact::Pages, pages as u64);
         sink.count(Fact::PagesFailed, self.failed);
         sink.count(Fact::PagesWithoutText, self.blank.len() as u64);
-        sink.count(Fact::PagesBySecondEngine, self.by_second);
+        sink.count(Fact::PagesBySecondEngine, self.by_fallback);
         sink.count(Fact::RunningLines, body.running_lines);
         sink.count(Fact::JoinedHyphens, body.joined_hyphens);
-        if self.by_second > 0 {
+        if self.by_fallback > 0 {
             sink.set_parser(BOTH_PARSERS);
         }
         sink.push(&body.text.replace(char::REPLACEMENT_CHARACTER, ""));
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
 }
 
 /// The result of a parser, unless it panics.
-fn survivor<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
+fn catch_panic<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
     catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
 }
 

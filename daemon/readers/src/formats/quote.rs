@@ -133,8 +133,8 @@ fn mark_lead(lines: &[&str], start: usize, quoted: &mut [bool]) {
         return;
     };
     let joined = |length: usize| lines[last + 1 - length..=last].join(" ");
-    let most = MAX_ATTRIBUTION_LINES.min(last + 1);
-    let full = (1..=most).find(|&length| {
+    let max_lines = MAX_ATTRIBUTION_LINES.min(last + 1);
+    let full = (1..=max_lines).find(|&length| {
         marks::opens_attribution(lines[last + 1 - length])
             && marks::is_full_attribution(&joined(length))
     });

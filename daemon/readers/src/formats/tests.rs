@@ -131,7 +131,7 @@ fn kinds_that_are_not_read_say_so() {
 
 #[test]
 fn a_panic_is_a_failure() {
-    let result: Result<(), Outcome> = guarded(|| panic!("parser"));
+    let result: Result<(), Outcome> = catch_panic(|| panic!("parser"));
     assert_eq!(result, Err(Outcome::Failed(Reason::ParserPanic)));
 }
 

@@ -145,7 +145,7 @@ impl Admin for AdminService {
             roots.extend(engine.roots.iter().cloned());
         }
         // Each root has a thread that walks it, so that a share that hangs holds no request slot.
-        let want = |root: &Arc<Root>| root.request_walk(RootUrgency::Asked);
+        let want = |root: &Arc<Root>| root.request_walk(RootUrgency::Requested);
         roots.iter().for_each(want);
         Ok(Response::new(v1::RescanReply {
             roots: roots.len() as u32,

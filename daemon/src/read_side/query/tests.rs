@@ -80,7 +80,7 @@ fn change_in_state(
             .signer()
             .sign(&SignedText::whole(canonical.clone()), length),
         text: Some(text.to_owned()),
-        held: None,
+        permit: None,
     };
     let record = ContentRecord {
         state,

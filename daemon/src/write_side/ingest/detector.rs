@@ -72,13 +72,13 @@ impl<'a> ChangeDetector<'a> {
         match &recorded.outcome {
             FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.input_bytes),
             FileOutcome::Unread(..) => Ok(true),
-            FileOutcome::Content(hash) => self.may_improve(root, key, (*hash, *stat)),
+            FileOutcome::Content(hash) => self.check_record_and_cache(root, key, (*hash, *stat)),
         }
     }
 
     /// Whether reading an unchanged file of this content may have another result than the record. A content found at
     /// rest is not looked up again until a record of it changes.
-    fn may_improve(
+    fn check_record_and_cache(
         &self,
         root: &Root,
         key: &FileKey,

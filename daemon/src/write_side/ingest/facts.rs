@@ -17,24 +17,24 @@ pub(super) fn tried_programs(content: &ContentRecord) -> &str {
 }
 
 /// The addresses of the frames that a content asks for; empty unless it is a page without files inside.
-pub(super) fn frames_asked(content: &ContentRecord) -> Vec<String> {
-    frames_asked_if_page(content).unwrap_or_default()
+pub(super) fn frame_addresses(content: &ContentRecord) -> Vec<String> {
+    frame_addresses_if_page(content).unwrap_or_default()
 }
 
 /// The addresses of the frames that a page asks for; `None` if the content is not a page.
 pub(super) fn frames_of_page(media_type: &str, facts: &[(String, String)]) -> Option<Vec<String>> {
-    let asked = match stated(facts, Fact::FramesAsked) {
+    let frame_addresses = match stated(facts, Fact::FramesAsked) {
         // Addresses are percent-encoded, so that a space only separates them.
         Some(list) if stated(facts, Fact::Members).is_none() => {
             list.split(' ').map(str::to_owned).collect()
         }
         _ => Vec::new(),
     };
-    (media_type == PAGE).then_some(asked)
+    (media_type == PAGE).then_some(frame_addresses)
 }
 
 /// The frames that a content on record asks for, if it is a page.
-pub(super) fn frames_asked_if_page(content: &ContentRecord) -> Option<Vec<String>> {
+pub(super) fn frame_addresses_if_page(content: &ContentRecord) -> Option<Vec<String>> {
     frames_of_page(&content.media_type, &content.facts)
 }
 

@@ -23,8 +23,8 @@ use simdex_index::IndexError;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, PathLookup, Plan, copy};
-use super::extract::{Extractor, file_name};
-use super::facts::{frames_asked, frames_of_page};
+use super::content_processor::{ContentProcessor, file_name};
+use super::facts::{frame_addresses, frames_of_page};
 use super::reader_version::is_current;
 use super::records::Records;
 use super::worker_answer::WorkerAnswer;
@@ -68,15 +68,15 @@ impl Framesets<'_> {
     /// have the hash in the plan, nothing is rendered until the next ingest.
     pub(super) fn render(
         &self,
-        extractor: &Extractor<'_>,
+        processor: &ContentProcessor<'_>,
         key: &FileKey,
         file: &PrivateFile,
         (hash, stat): (ContentHash, FileStat),
-        asked: Vec<String>,
+        frame_addresses: Vec<String>,
     ) -> Result<RenderedPage, IndexError> {
-        let page = Page::new(key.path.clone(), (hash, stat), asked);
+        let page = Page::new(key.path.clone(), (hash, stat), frame_addresses);
         let plan = Plan::follow(page, &mut |path| {
-            self.seen_on_disk(extractor, on_share(key, path))
+            self.seen_on_disk(processor, on_share(key, path))
         })?;
         let Some(plan) = plan else {
             return Ok(RenderedPage::ChangedDuringRead);
@@ -84,7 +84,7 @@ impl Framesets<'_> {
         if !plan.shows_frames() {
             return Ok(RenderedPage::WithoutFrames);
         }
-        let space = extractor.space();
+        let space = processor.space();
         let member = plan.put_together(&space, &mut |at, page, out| match at {
             0 => {
                 let mut page = file.file();
@@ -108,11 +108,11 @@ impl Framesets<'_> {
         seen: (ContentHash, FileStat),
         content: &ContentRecord,
     ) -> Result<bool, IndexError> {
-        let asked = frames_asked(content);
-        if asked.is_empty() {
+        let frame_addresses = frame_addresses(content);
+        if frame_addresses.is_empty() {
             return Ok(false);
         }
-        let page = Page::new(key.path.clone(), seen, asked);
+        let page = Page::new(key.path.clone(), seen, frame_addresses);
         let plan = Plan::follow(page, &mut |path| self.seen_on_record(on_share(key, path)))?;
         let Some(plan) = plan else {
             return Ok(true);
@@ -152,7 +152,7 @@ impl Framesets<'_> {
     /// Classifies a file, reading it if its record proves nothing; its text is extracted if its content is unknown.
     fn seen_on_disk(
         &self,
-        extractor: &Extractor<'_>,
+        processor: &ContentProcessor<'_>,
         key: FileKey,
     ) -> Result<PathLookup, IndexError> {
         let recorded = self.seen_on_record(key.clone())?;
@@ -165,8 +165,8 @@ impl Framesets<'_> {
         let Ok(stat) = FileStat::of_open(&file) else {
             return Ok(PathLookup::Nothing);
         };
-        let keep_going = || extractor.account.cancel().check().is_ok();
-        let space = extractor.space();
+        let keep_going = || processor.account.cancel().check().is_ok();
+        let space = processor.space();
         let snapshot = match space.snapshot(&file, MAX_BYTES, &keep_going) {
             Ok(snapshot) => snapshot,
             Err(SnapshotError::Spool(_) | SnapshotError::Stopped) => {
@@ -183,7 +183,7 @@ impl Framesets<'_> {
         if let Some(content) = content.filter(is_current) {
             return Ok(classify(key, seen, &content.media_type, &content.facts));
         }
-        Ok(read_frame(extractor, key, seen, snapshot))
+        Ok(read_frame(processor, key, seen, snapshot))
     }
 
     /// The stat of a file that may be read.
@@ -206,7 +206,7 @@ impl Framesets<'_> {
 
 /// Classifies a frame whose content is not on record.
 fn read_frame(
-    extractor: &Extractor<'_>,
+    processor: &ContentProcessor<'_>,
     key: FileKey,
     seen: (ContentHash, FileStat),
     snapshot: Snapshot,
@@ -215,9 +215,9 @@ fn read_frame(
         return PathLookup::Unproven;
     };
     let name = file_name(OsStr::from_bytes(&key.path).as_ref());
-    let asked = extractor.read_in_pool(&private, seen.0, name);
-    let _mark = asked.mark;
-    let read = WorkerAnswer::of(asked.extraction);
+    let journaled = processor.read_in_pool(&private, seen.0, name);
+    let _entry = journaled.entry;
+    let read = WorkerAnswer::of(journaled.extraction);
     match read.transient {
         Some(_) => PathLookup::Unproven,
         None => classify(key, seen, &read.media_type, &read.facts),
@@ -230,8 +230,8 @@ fn classify(
     media_type: &str,
     facts: &[(String, String)],
 ) -> PathLookup {
-    frames_of_page(media_type, facts).map_or(PathLookup::NotHtml(stat.length), |asked| {
-        PathLookup::Page(Page::new(key.path, (hash, stat), asked))
+    frames_of_page(media_type, facts).map_or(PathLookup::NotHtml(stat.length), |frame_addresses| {
+        PathLookup::Page(Page::new(key.path, (hash, stat), frame_addresses))
     })
 }
 

@@ -16,7 +16,7 @@ use simdex_index::{IndexError, SeenFile};
 use simdex_schema::{ContentHash, FileKey};
 
 use self::tree::MemberTree;
-use super::extract::Extractor;
+use super::content_processor::ContentProcessor;
 use super::records::Records;
 use crate::config::ExtractConfig;
 
@@ -24,7 +24,7 @@ use crate::config::ExtractConfig;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TreeLimits {
     /// Number of all members.
-    entries: usize,
+    members: usize,
     /// Bytes of all members.
     bytes: u64,
     /// Depth of nested containers.
@@ -37,7 +37,7 @@ impl TreeLimits {
     /// The configured limits.
     pub(super) fn of(limits: &ExtractConfig) -> Self {
         Self {
-            entries: limits.container_entries as usize,
+            members: limits.container_entries as usize,
             bytes: limits.container_mib.bytes(),
             nesting: limits.container_nesting as usize,
             time: Duration::from_secs(limits.container_seconds),
@@ -48,7 +48,7 @@ impl TreeLimits {
 /// Reads the members of files.
 pub(super) struct Unpacker<'a> {
     pub(super) records: Records<'a>,
-    pub(super) extractor: &'a Extractor<'a>,
+    pub(super) processor: &'a ContentProcessor<'a>,
     pub(super) limits: TreeLimits,
 }
 

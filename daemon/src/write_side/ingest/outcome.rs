@@ -37,7 +37,7 @@ impl IngestOutcome {
 }
 
 /// The file that is ingested, and its record.
-pub(super) struct IngestedFile<'a> {
+pub(super) struct IngestTarget<'a> {
     pub(super) root: &'a Root,
     pub(super) key: FileKey,
     pub(super) recorded: Option<FileRecord>,
@@ -64,7 +64,7 @@ impl TransientFault {
     }
 }
 
-impl IngestedFile<'_> {
+impl IngestTarget<'_> {
     /// A file whose bytes are not read.
     pub(super) fn unread(
         &self,
@@ -207,7 +207,7 @@ mod tests {
             mode: RootMode::Poll,
         };
         let root = Root::open(&index.writer, configured, &Arc::new(Events::default())).unwrap();
-        let mut ingested = IngestedFile {
+        let mut target = IngestTarget {
             root: &root,
             key: FileKey {
                 root: root.id,
@@ -218,16 +218,15 @@ mod tests {
                 FileOutcome::Content(ContentHash([1; 32])),
             )),
         };
-        let kept = ingested.keep_on_io_error(None, Reason::IoError);
+        let kept = target.keep_on_io_error(None, Reason::IoError);
         assert!(matches!(kept, IngestOutcome::Unchanged));
         let detail = root.status().detail;
         assert!(detail.contains("the first is folder/a.txt"), "{detail}");
         assert_eq!(root.unreadable(), 1, "no answer is complete meanwhile");
 
-        root.forget_trouble(&ingested.key.path);
-        ingested.recorded = None;
-        let IngestOutcome::Changed(change) = ingested.keep_on_io_error(None, Reason::IoError)
-        else {
+        root.forget_trouble(&target.key.path);
+        target.recorded = None;
+        let IngestOutcome::Changed(change) = target.keep_on_io_error(None, Reason::IoError) else {
             panic!("a file that was never read has a state");
         };
         let record = change.into_file().unwrap().record;

@@ -1,12 +1,12 @@
 //! Looks up the records of a content and of the members of a file.
 
-use simdex_extract::{OutsidePrograms, Pool};
+use simdex_extract::{ExternalTools, Pool};
 use simdex_index::{IndexError, Registry, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, State};
 
 use super::MAX_FAILURES;
-use super::facts::{frames_asked, holds_members, tried_programs};
+use super::facts::{frame_addresses, holds_members, tried_programs};
 use super::outcome::is_incomplete;
 use super::reader_version::{is_current, lacked_reader};
 
@@ -40,7 +40,7 @@ impl ContentLookup {
     pub(super) fn may_have_stale_members(&self) -> bool {
         match self {
             // When read again, it may contain fewer files than before.
-            Self::NeedsRead(Some(old)) => holds_members(old) || !frames_asked(old).is_empty(),
+            Self::NeedsRead(Some(old)) => holds_members(old) || !frame_addresses(old).is_empty(),
             Self::Frameset(_) => true,
             Self::NeedsRead(None) | Self::Recorded | Self::CopyMembers(_) => false,
         }
@@ -62,9 +62,9 @@ impl Records<'_> {
             return Ok(ContentLookup::NeedsRead(Some(old)));
         }
         if !holds_members(&old) {
-            return Ok(match frames_asked(&old) {
+            return Ok(match frame_addresses(&old) {
                 none if none.is_empty() => ContentLookup::Recorded,
-                asked => ContentLookup::Frameset(asked),
+                frame_addresses => ContentLookup::Frameset(frame_addresses),
             });
         }
         if recorded.and_then(FileRecord::content) == Some(hash) {
@@ -73,7 +73,7 @@ impl Records<'_> {
                 false => ContentLookup::Recorded,
             });
         }
-        let members = match self.registry.holder(hash)? {
+        let members = match self.registry.file_of_content(hash)? {
             Some(holder) => self.copied_if_whole(&holder, hash, key)?,
             None => None,
         };
@@ -102,14 +102,14 @@ impl Records<'_> {
 
     /// Whether reading the same bytes again may have another result.
     pub(super) fn deserves_another_try(&self, content: &ContentRecord) -> bool {
-        let could_improve = |outside: &OutsidePrograms| {
+        let could_improve = |tools: &ExternalTools| {
             let (kind, reason) = (&content.media_type, content.reason.as_str());
-            outside.could_improve(kind, reason, tried_programs(content))
+            tools.could_improve(kind, reason, tried_programs(content))
         };
         !is_current(content)
             || lacked_reader(content).is_some_and(|reader| self.pool.has_reader(reader))
             || (content.state.is_failure() && content.strikes < MAX_FAILURES)
-            || self.pool.outside().is_some_and(could_improve)
+            || self.pool.external_tools().is_some_and(could_improve)
     }
 
     /// Whether a file that contains members has none on record, or has one that is still to be read, lost
@@ -276,7 +276,7 @@ mod tests {
         let (from, to) = (key("a/x.zip"), key("b/x.zip"));
         let apply = |change| opened.writer.apply(&[change]).unwrap();
         apply(container("a/x.zip", [1, 11]));
-        let holder = opened.index.registry().holder(older).unwrap();
+        let holder = opened.index.registry().file_of_content(older).unwrap();
         assert_eq!(holder.as_ref(), Some(&from));
         let copied = records.copied(&from, older, &to).unwrap().unwrap();
         assert_eq!(copied[0].record.content(), Some(ContentHash([11; 32])));

@@ -39,7 +39,7 @@ impl WorkerAnswer {
     /// Translates the answer of a worker.
     pub fn of(extraction: Extraction) -> Self {
         let transient = match &extraction.outcome {
-            Outcome::Failed(reason) if reason.is_machines() => Some(*reason),
+            Outcome::Failed(reason) if reason.is_machine_fault() => Some(*reason),
             _ => None,
         };
         let reason = extraction.outcome.reason().into();

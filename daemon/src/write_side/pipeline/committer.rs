@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use simdex_index::IndexError;
 
-use super::Shared;
+use super::PipelineState;
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
 
-impl Shared {
+impl PipelineState {
     /// Commits what was applied, every `commit_ms`: on a thread of its own, since a disk takes time
     /// and applied changes can be queried meanwhile.
     pub(super) fn commit_periodically(&self) {

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use simdex_index::{Fault, IndexError};
 
-use super::Shared;
+use super::PipelineState;
 use crate::base::causes::causes;
 use crate::error::Failure;
 
@@ -31,7 +31,7 @@ impl Attempts {
     }
 }
 
-impl Shared {
+impl PipelineState {
     /// Rewrites records and texts wherever they take much more room than they need.
     pub(super) fn compact_periodically(&self) {
         let [mut records, mut texts] = [Attempts::default(); 2];

@@ -28,7 +28,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct IngestQueue {
     state: Mutex<State>,
     changed: Condvar,
-    most: IngesterLimits,
+    limits: IngesterLimits,
 }
 
 /// Limits on the ingesters that may be at work at once.
@@ -78,7 +78,7 @@ pub(super) enum NextStep {
 impl IngestQueue {
     /// Queues for this many ingesters, in addition to one for each root.
     pub(super) fn new(shared: usize) -> Self {
-        let most = IngesterLimits {
+        let limits = IngesterLimits {
             shared,
             of_root: (shared * 3 / 4).max(1),
             of_folder: (shared / 2).max(1),
@@ -87,7 +87,7 @@ impl IngestQueue {
         Self {
             state,
             changed,
-            most,
+            limits,
         }
     }
 
@@ -131,15 +131,15 @@ impl IngestQueue {
         }
     }
 
-    /// The next file; waits at most `patience` for it.
-    pub(super) fn next(&self, patience: Duration) -> NextStep {
-        let none = |state: &mut State| !state.closed && state.turn(self.most).is_none();
-        let waited = self.changed.wait_timeout_while(self.lock(), patience, none);
+    /// The next file; waits at most `timeout` for it.
+    pub(super) fn next(&self, timeout: Duration) -> NextStep {
+        let none = |state: &mut State| !state.closed && state.turn(self.limits).is_none();
+        let waited = self.changed.wait_timeout_while(self.lock(), timeout, none);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         if state.closed {
             return NextStep::Ended;
         }
-        let Some(job) = state.take(self.most) else {
+        let Some(job) = state.take(self.limits) else {
             return NextStep::Idle;
         };
         drop(state);
@@ -176,25 +176,25 @@ impl IngestQueue {
 
 impl State {
     /// Whose turn it is: a root and a folder in it.
-    fn turn(&self, most: IngesterLimits) -> Option<(RootId, Vec<u8>)> {
+    fn turn(&self, limits: IngesterLimits) -> Option<(RootId, Vec<u8>)> {
         let beyond_own = |root: &RootQueue| root.ingesters.saturating_sub(1);
         let shared: usize = self.roots.values().map(beyond_own).sum();
         let may_have_more = |root: &RootQueue| match root.ingesters {
             0 => true,
-            ingesters => ingesters < most.of_root && shared < most.shared,
+            ingesters => ingesters < limits.of_root && shared < limits.shared,
         };
         let roots = self.roots.iter();
         let roots = roots.filter(|(_, root)| may_have_more(root));
         let turns = roots.filter_map(|(id, root)| {
-            let folder = root.turn(most.of_folder)?;
+            let folder = root.turn(limits.of_folder)?;
             Some((root.ingesters, root.served, *id, folder))
         });
         let (.., id, folder) = turns.min()?;
         Some((id, folder.to_vec()))
     }
 
-    fn take(&mut self, most: IngesterLimits) -> Option<IngestJob> {
-        let (id, name) = self.turn(most)?;
+    fn take(&mut self, limits: IngesterLimits) -> Option<IngestJob> {
+        let (id, name) = self.turn(limits)?;
         self.served += 1;
         let root = self.roots.get_mut(&id)?;
         let folder = root.folders.get_mut(&name)?;
@@ -213,8 +213,9 @@ impl RootQueue {
         of_folder >= WAITING_IN_FOLDER || self.waiting >= WAITING_IN_ROOT
     }
 
-    fn turn(&self, most: usize) -> Option<&[u8]> {
-        let open = |folder: &FolderQueue| folder.ingesters < most && !folder.waiting.is_empty();
+    fn turn(&self, max_ingesters: usize) -> Option<&[u8]> {
+        let open =
+            |folder: &FolderQueue| folder.ingesters < max_ingesters && !folder.waiting.is_empty();
         let folders = self.folders.iter().filter(|(_, folder)| open(folder));
         let next = folders.min_by_key(|(_, folder)| (folder.ingesters, folder.served));
         next.map(|(name, _)| name.as_slice())

@@ -7,26 +7,26 @@ use simdex_index::IndexError;
 use simdex_schema::FileKey;
 
 use super::ingest_queue::{NextStep, queue_key};
-use super::{IDLE, IngestedJob, Shared};
+use super::{IngestedJob, POLL_INTERVAL, PipelineState};
 use crate::host::alarms::AlarmSource;
 use crate::write_side::ingest::{Ingest, IngestOutcome, gave_up};
 use crate::write_side::roots::Trouble;
 
-impl Shared {
+impl PipelineState {
     /// An ingester thread: ingests one file after another.
     pub(super) fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestedJob>) {
         loop {
-            let mut job = match self.queue.next(IDLE) {
+            let mut job = match self.queue.next(POLL_INTERVAL) {
                 NextStep::Job(job) => job,
                 NextStep::Idle => continue,
                 NextStep::Ended => return,
             };
-            let Some(ingested) = self.ingest_until_done(number, &job.key) else {
+            let Some(outcome) = self.ingest_until_done(number, &job.key) else {
                 return;
             };
             self.queue.release_ingester(&job.key);
-            job.to_retry = matches!(ingested, IngestOutcome::RetryLater(_));
-            let change = ingested.change();
+            job.to_retry = matches!(outcome, IngestOutcome::RetryLater(_));
+            let change = outcome.change();
             if results.send(IngestedJob { job, change }).is_err() {
                 return;
             }
@@ -39,7 +39,7 @@ impl Shared {
         // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own
         // (the reading time, by `record_reading` below).
         let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
-            Ok(ingested) => Ok(ingested?),
+            Ok(outcome) => Ok(outcome?),
             Err(_) => {
                 let path = String::from_utf8_lossy(&key.path);
                 tracing::error!(path = %path.escape_debug(), "ingesting a file panicked");
@@ -47,11 +47,11 @@ impl Shared {
             }
         };
         let keep_going = || Ok(self.lifecycle.cancel().check()?);
-        let ingested = self
+        let outcome = self
             .lifecycle
             .until_done(AlarmSource::Ingester(number), ingest, keep_going)
             .ok()?;
-        keep_going().ok().map(|()| ingested)
+        keep_going().ok().map(|()| outcome)
     }
 
     /// The outcome of a file whose ingestion panicked. If its content is on record, that is kept with everything in it,
@@ -76,10 +76,10 @@ impl Shared {
         let (index, registry) = (self.writer.reader(), self.writer.registry());
         let (pool, own) = (&self.pool, &self.own_reports);
         let ingest = Ingest::new(index, registry, pool, own, limits, queue_key(key), cancel);
-        let ingested = ingest.file(&root, key.clone())?;
-        if let IngestOutcome::Reverified(record) = &ingested {
+        let outcome = ingest.file(&root, key.clone())?;
+        if let IngestOutcome::Reverified(record) = &outcome {
             self.writer.record_reading(key, record)?;
         }
-        Ok(ingested)
+        Ok(outcome)
     }
 }

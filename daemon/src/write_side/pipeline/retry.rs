@@ -88,8 +88,8 @@ impl RetryQueue {
                 return Some(key);
             }
             let dues = state.files.values().filter_map(|waits| waits.due);
-            let patience = dues.min().map_or(LONGEST, |due| due - now);
-            let waited = self.changed.wait_timeout(state, patience);
+            let timeout = dues.min().map_or(LONGEST, |due| due - now);
+            let waited = self.changed.wait_timeout(state, timeout);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

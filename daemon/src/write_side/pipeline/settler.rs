@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use simdex_index::{IndexError, Regrouped, SignStep, VisibleRoots};
 use simdex_schema::{DocId, GroupId};
 
-use super::Shared;
+use super::PipelineState;
 use crate::base::events::{EventKind, VisibleChange};
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
@@ -22,9 +22,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(500);
 /// machine.
 const LONGEST_REST: Duration = Duration::from_secs(1);
 
-impl Shared {
+impl PipelineState {
     /// Finds edges and maintains groups while anything waits.
-    pub(super) fn settle(&self) {
+    pub(super) fn settle_when_needed(&self) {
         let (mut backoff, mut signing) = (Backoff::default(), None);
         let mut was_settled = true;
         while self.lifecycle.cancel().check().is_ok() {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use simdex_index::{Fault, FileChange, IndexError};
 use simdex_schema::{FileKey, State};
 
-use super::{IngestedJob, Shared};
+use super::{IngestedJob, PipelineState};
 use crate::base::causes::causes;
 use crate::base::events::EventKind;
 use crate::base::unread::is_unread;
@@ -68,10 +68,10 @@ impl AppliedChanges {
     }
 }
 
-impl Shared {
+impl PipelineState {
     /// Applies the results of the ingesters, batch by batch; commits at the end. If the engine fails,
     /// jobs in progress are not acknowledged.
-    pub(super) fn write(&self, results: &Receiver<IngestedJob>) {
+    pub(super) fn apply_results(&self, results: &Receiver<IngestedJob>) {
         let mut containers: VecDeque<OpenContainer> = VecDeque::new();
         while let Some(batch) = gather(results, containers.len()) {
             let (mut jobs, mut changes) = (Vec::new(), Vec::new());
@@ -84,7 +84,7 @@ impl Shared {
                     changes.extend(parts.pop_front());
                 }
             }
-            let Some(applied) = self.apply(&changes) else {
+            let Some(applied) = self.apply_isolating_refused(&changes) else {
                 return;
             };
             self.finish_batch(jobs, &applied.unknown);
@@ -112,7 +112,7 @@ impl Shared {
     /// the container is recorded as too large, without a stat, so that it is read again when its stat is compared.
     fn apply_next_part(&self, mut container: OpenContainer) -> Option<NextPart> {
         let next = container.parts.pop_front();
-        let applied = self.apply(next.as_slice())?;
+        let applied = self.apply_isolating_refused(next.as_slice())?;
         if applied.may_go_on() && !container.parts.is_empty() {
             return Some(NextPart::More(container));
         }
@@ -121,19 +121,19 @@ impl Shared {
     }
 
     /// Applies changes, however many attempts that takes; `None` if the engine ends before they are applied.
-    fn apply(&self, changes: &[FileChange]) -> Option<AppliedChanges> {
+    fn apply_isolating_refused(&self, changes: &[FileChange]) -> Option<AppliedChanges> {
         match (self.apply_with_retries(changes), changes) {
             (Ok(unknown), _) => Some(AppliedChanges {
                 unknown,
                 is_refused: false,
             }),
             (Err(UnappliedChange::Ended), _) => None,
-            (Err(UnappliedChange::Refused(reason)), [one]) => self.apply_refused(one, reason),
+            (Err(UnappliedChange::Refused(reason)), [one]) => self.record_refused(one, reason),
             // One of them is at fault: the others are applied separately.
             (Err(UnappliedChange::Refused(_)), _) => {
                 let mut all = AppliedChanges::default();
                 for change in changes {
-                    let one = self.apply(std::slice::from_ref(change))?;
+                    let one = self.apply_isolating_refused(std::slice::from_ref(change))?;
                     all.unknown.extend(one.unknown);
                     all.is_refused |= one.is_refused;
                 }
@@ -143,7 +143,7 @@ impl Shared {
     }
 
     /// Records that the store refused a change.
-    fn apply_refused(&self, change: &FileChange, reason: String) -> Option<AppliedChanges> {
+    fn record_refused(&self, change: &FileChange, reason: String) -> Option<AppliedChanges> {
         tracing::error!(reason, "a file cannot be stored");
         match self.apply_with_retries(&[change.refused()]) {
             Ok(unknown) => Some(AppliedChanges {
@@ -262,14 +262,14 @@ impl Shared {
 /// once all ingesters have ended.
 fn gather(results: &Receiver<IngestedJob>, containers: usize) -> Option<Vec<IngestedJob>> {
     let text_of = |result: &IngestedJob| result.change.as_ref().map_or(0, FileChange::text_bytes);
-    let (mut batch, patience) = match containers {
+    let (mut batch, linger) = match containers {
         0 => (vec![results.recv().ok()?], BATCH_LINGER),
         1..MAX_OPEN_CONTAINERS => (Vec::new(), Duration::ZERO),
         // Too many containers in progress: the bounded channel blocks the ingesters.
         _ => return Some(Vec::new()),
     };
     let mut text: u64 = batch.iter().map(text_of).sum();
-    let until = Instant::now() + patience;
+    let until = Instant::now() + linger;
     while batch.len() < BATCH && text < BATCH_TEXT {
         let left = until.saturating_duration_since(Instant::now());
         let Ok(result) = results.recv_timeout(left) else {

@@ -74,31 +74,31 @@ impl LiveReads {
 
 /// A look at a file of a root, made while the question about it is answered from the index.
 pub struct Look {
-    told: Receiver<Option<NotReadAgain>>,
+    difference: Receiver<Option<NotReadAgain>>,
     until: Instant,
 }
 
 impl Look {
     /// Looks in a thread of its own whether a file below the root is as it was recorded; `None` if none can be started.
     pub fn begin(root: &Arc<Root>, below: Vec<u8>, recorded: FileStat) -> Option<Self> {
-        let (tell, told) = sync_channel(1);
+        let (sender, difference) = sync_channel(1);
         let root = Arc::clone(root);
         let look = move || {
             let read = root.live_reads.try_begin();
             let found = read.and_then(|_read| root.difference(&below, &recorded));
             // Nobody listens if this took too long.
-            let _ = tell.send(found);
+            let _ = sender.send(found);
         };
         let until = Instant::now() + STALENESS_CHECK_TIMEOUT;
         let started = thread::Builder::new().name("look".to_owned()).spawn(look);
-        started.is_ok().then_some(Self { told, until })
+        started.is_ok().then_some(Self { difference, until })
     }
 
     /// How the file differs from what was recorded; `None` if it does not, or if that is not known
     /// [`STALENESS_CHECK_TIMEOUT`] after the beginning: an answer waits for no share that hangs.
     pub fn end(&self) -> Option<NotReadAgain> {
         let left = self.until.saturating_duration_since(Instant::now());
-        self.told.recv_timeout(left).ok().flatten()
+        self.difference.recv_timeout(left).ok().flatten()
     }
 }
 

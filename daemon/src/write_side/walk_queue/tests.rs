@@ -13,7 +13,7 @@ fn wishes_for_the_same_are_one_walk_and_the_whole_root_is_all_of_them() {
     assert_eq!(queue.next(), Some(WalkRequest::Below("/r/a".into())));
     queue.request_root(RootUrgency::Routine);
     queue.request_root(RootUrgency::Pressing);
-    queue.request_root(RootUrgency::Asked);
+    queue.request_root(RootUrgency::Requested);
     queue.request_below("/r/c".into());
     assert_eq!(queue.next(), Some(WalkRequest::Root));
     queue.request_below("/r/c".into());
@@ -51,16 +51,16 @@ fn a_walk_is_under_way_from_its_request_until_the_next_one_is_asked_for() {
 fn the_walk_that_the_watcher_asks_for_is_waited_for_even_if_a_sync_had_one_before() {
     let queue = WalkQueue::default();
     queue.request_sync();
-    let asked = queue.end_generation();
+    let requested = queue.end_generation();
     assert_eq!(queue.next(), Some(WalkRequest::Root));
     queue.lock().note_walked(Instant::now());
-    assert!(queue.is_busy() && !queue.is_done_through(asked));
+    assert!(queue.is_busy() && !queue.is_done_through(requested));
     queue.request_root(RootUrgency::Pressing);
     assert_eq!(queue.next(), Some(WalkRequest::Root));
-    assert!(!queue.is_done_through(asked));
+    assert!(!queue.is_done_through(requested));
     queue.end();
     assert_eq!(queue.next(), None);
-    assert!(!queue.is_busy() && queue.is_done_through(asked));
+    assert!(!queue.is_busy() && queue.is_done_through(requested));
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_walk_that_can_wait_begins_when_as_long_has_passed_as_the_last_one_took() {
     let minute = Duration::from_secs(60);
     for (urgency, request) in [
         (RootUrgency::Routine, WalkRequest::Routine),
-        (RootUrgency::Asked, WalkRequest::Root),
+        (RootUrgency::Requested, WalkRequest::Root),
         (RootUrgency::Lost, WalkRequest::Root),
     ] {
         let (mut state, end) = after_a_minute(RootUrgency::Routine);
@@ -160,14 +160,14 @@ fn a_walk_that_can_wait_begins_when_as_long_has_passed_as_the_last_one_took() {
 
 #[test]
 fn neither_the_timer_nor_who_asks_again_and_again_keeps_the_index_from_being_complete() {
-    let (mut state, end) = after_a_minute(RootUrgency::Asked);
+    let (mut state, end) = after_a_minute(RootUrgency::Requested);
     state.request_root(RootUrgency::Routine);
     assert!(!state.is_busy(end));
-    state.request_root(RootUrgency::Asked);
+    state.request_root(RootUrgency::Requested);
     assert!(!state.is_busy(end), "it was walked for that just now");
     assert!(state.is_busy(end + Duration::from_secs(60)));
     let (mut state, end) = after_a_minute(RootUrgency::Routine);
-    state.request_root(RootUrgency::Asked);
+    state.request_root(RootUrgency::Requested);
     assert!(state.is_busy(end), "who asks knows something");
     state.request_root(RootUrgency::Lost);
     assert!(state.is_busy(end));
@@ -196,9 +196,9 @@ fn syncs_again_and_again_have_a_root_walked_for_half_of_the_time_and_one_alone_w
         state.request_sync();
         let end = end + minute;
         state.note_walked(end);
-        assert!(!state.is_busy(end), "what was asked for is answered");
+        assert!(!state.is_busy(end), "what was requested for is answered");
         assert_eq!(state.oldest(), Some(1), "and the sync waits all the same");
-        state.request_root(RootUrgency::Asked);
+        state.request_root(RootUrgency::Requested);
         assert_eq!(state.hand_out(end + minute / 2), None, "{urgency:?}");
         state.request_root(RootUrgency::Lost);
         assert!(state.is_busy(end), "events were lost");
@@ -210,7 +210,7 @@ fn syncs_again_and_again_have_a_root_walked_for_half_of_the_time_and_one_alone_w
         assert_eq!(state.hand_out(end + 2 * minute), None, "{urgency:?}");
         assert!(state.hand_out(end + 3 * minute).is_some());
     }
-    let (mut state, end) = after_a_minute(RootUrgency::Asked);
+    let (mut state, end) = after_a_minute(RootUrgency::Requested);
     state.request_sync();
     assert_eq!(state.hand_out(end), None, "behind a rescan");
     state.request_root(RootUrgency::Pressing);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use super::hint::Cause;
+use super::hint::WalkCause;
 use super::settings::WatchSettings;
 
 /// A deadline is met at most this late; it limits how often the table is scanned.
@@ -19,7 +19,7 @@ const TICK: Duration = Duration::from_millis(20);
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct DueHints {
     pub(super) paths: Vec<PathBuf>,
-    pub(super) rescan: Option<Cause>,
+    pub(super) rescan: Option<WalkCause>,
 }
 
 pub(super) struct Debouncer {
@@ -29,7 +29,7 @@ pub(super) struct Debouncer {
     limit: usize,
     pending: HashMap<PathBuf, Burst>,
     last_hints: HashMap<PathBuf, LastHint>,
-    rescan: Option<(Cause, Burst)>,
+    rescan: Option<(WalkCause, Burst)>,
     last_rescan: Option<Instant>,
     /// No deadline is before this; deadlines only ever move later.
     wake: Option<Instant>,
@@ -70,7 +70,7 @@ impl Debouncer {
             return;
         }
         if self.pending.len() >= self.limit {
-            return self.want_rescan(now, Cause::Overflow);
+            return self.want_rescan(now, WalkCause::Overflow);
         }
         let not_before = self
             .last_hints
@@ -86,12 +86,12 @@ impl Debouncer {
     }
 
     /// Requests a rescan because something was missed: its hint is sent like that of a path, at most once in
-    /// `max_delay`. The first of several causes is sent, except that [`Cause::WatcherError`] replaces every other: it
+    /// `max_delay`. The first of several causes is sent, except that [`WalkCause::WatcherError`] replaces every other: it
     /// is the only one for which the watches are re-armed.
-    pub(super) fn want_rescan(&mut self, now: Instant, cause: Cause) {
+    pub(super) fn want_rescan(&mut self, now: Instant, cause: WalkCause) {
         if let Some((kept, burst)) = &mut self.rescan {
             burst.last = now;
-            if cause == Cause::WatcherError {
+            if cause == WalkCause::WatcherError {
                 *kept = cause;
             }
             return;

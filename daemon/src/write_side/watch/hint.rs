@@ -10,7 +10,7 @@ pub enum Hint {
     /// A directory that is new, was moved here or changed its permissions: walk it.
     Subtree(PathBuf),
     /// Walk the whole root. Merge it with one already waiting.
-    Rescan(Cause),
+    WalkRoot(WalkCause),
     /// A delete or a move away was seen and nothing is at the path now: it was a file, or a directory with everything
     /// under it. The root itself still existed. The path may never have been known.
     Removed(PathBuf),
@@ -20,7 +20,7 @@ pub enum Hint {
 
 /// Why the whole root must be walked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Cause {
+pub enum WalkCause {
     /// The watcher has just started; native watches are already armed.
     Start,
     /// A periodic rescan is due.
@@ -41,7 +41,7 @@ pub enum Cause {
     RootReplaced,
 }
 
-impl Cause {
+impl WalkCause {
     /// A short code for logs and status.
     pub fn code(self) -> &'static str {
         match self {

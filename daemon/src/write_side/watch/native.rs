@@ -19,7 +19,7 @@ use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watche
 use rustix::io::Errno;
 use walkdir::WalkDir;
 
-use super::hint::Cause;
+use super::hint::WalkCause;
 use super::mount::MountPoints;
 use super::walk::MAX_DEPTH;
 use super::watched::{WatchedDirectories, WatchedInode};
@@ -33,7 +33,7 @@ pub(super) enum RootNote {
     /// Something happened at this path.
     Touched(PathBuf),
     /// Events were missed.
-    Missed(Cause),
+    Missed(WalkCause),
     /// A walk could not use the root: have it walked again soon.
     RetryWalk,
     /// Send hints for all that was touched by now, then report that all were sent.
@@ -275,7 +275,7 @@ impl Drop for Heartbeat {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Release);
         if !self.retired.load(Ordering::Acquire) {
-            self.inbox.put(RootNote::Missed(Cause::WatcherError));
+            self.inbox.put(RootNote::Missed(WalkCause::WatcherError));
         }
     }
 }
@@ -284,9 +284,9 @@ impl Drop for Heartbeat {
 /// where to look, since its kind is outdated by the time anyone looks.
 fn read(event: notify::Result<Event>, inbox: &Inbox) {
     match event {
-        Err(_) => inbox.put(RootNote::Missed(Cause::WatcherError)),
+        Err(_) => inbox.put(RootNote::Missed(WalkCause::WatcherError)),
         Ok(event) if event.need_rescan() || event.paths.is_empty() => {
-            inbox.put(RootNote::Missed(Cause::Overflow));
+            inbox.put(RootNote::Missed(WalkCause::Overflow));
         }
         Ok(event) if is_change(&event.kind) => {
             event

@@ -139,8 +139,8 @@ const UNIQUE_MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 impl InodeId {
     /// The inode of an open directory.
     pub fn of(directory: impl AsFd) -> Result<Self, Errno> {
-        let wanted = StatxFlags::INO | UNIQUE_MOUNT;
-        let stat = rustix::fs::statx(directory, "", AtFlags::EMPTY_PATH, wanted)?;
+        let flags = StatxFlags::INO | UNIQUE_MOUNT;
+        let stat = rustix::fs::statx(directory, "", AtFlags::EMPTY_PATH, flags)?;
         let knows_mount = stat.stx_mask & UNIQUE_MOUNT.bits() != 0;
         Ok(Self {
             device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::anchor::{Anchor, RootRefusal};
 use super::debounce::Debouncer;
-use super::hint::{Cause, Hint};
+use super::hint::{Hint, WalkCause};
 use super::mode::{ChosenMode, choose};
 use super::native::{ArmError, Inbox, NativeWatches, RootNote};
 use super::probe::InodeId;
@@ -21,11 +21,11 @@ use crate::host::lifecycle::Backoff;
 /// Notes taken at once, so that deadlines are checked in between.
 const BATCH: usize = 4_096;
 /// How soon sending to a full sink is retried.
-const RETRY: Duration = Duration::from_millis(50);
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// The shortest wait of any timer, whatever the config says.
 const SHORTEST: Duration = Duration::from_millis(10);
 /// The longest sleep.
-const NAP: Duration = Duration::from_secs(1);
+const MAX_SLEEP: Duration = Duration::from_secs(1);
 
 /// The root to watch, how to watch it, and where its hints are sent.
 pub(super) struct RootThreadSetup {
@@ -67,7 +67,7 @@ enum RootPresence {
     /// The known directory.
     Same,
     /// Another directory, or one where there was none; with the cause for a walk.
-    New(InodeId, Cause),
+    New(InodeId, WalkCause),
     /// Nothing usable, where there was a directory.
     Gone,
     /// Nothing usable, as before.
@@ -101,7 +101,7 @@ impl RootThread {
     /// Runs until stopped, or until nobody listens.
     pub(super) fn run(mut self) {
         match usable(&self.setup.path) {
-            Ok(root) => self.adopt_root(root, Cause::Start),
+            Ok(root) => self.adopt_root(root, WalkCause::Start),
             Err(_) => self.mark_root_gone(),
         }
         while !self.inbox.stopped() {
@@ -122,11 +122,11 @@ impl RootThread {
             .into_iter()
             .flatten()
             .min()
-            .map_or(NAP, |at| at - now.min(at));
+            .map_or(MAX_SLEEP, |at| at - now.min(at));
         let wait = if self.outbox.is_empty() {
-            wait.min(NAP)
+            wait.min(MAX_SLEEP)
         } else {
-            RETRY
+            RETRY_INTERVAL
         };
         let Ok(first) = self.notes.recv_timeout(wait) else {
             return;
@@ -160,13 +160,13 @@ impl RootThread {
     fn run_due_work(&mut self) {
         let now = Instant::now();
         if self.inbox.take_overflow() && self.present.is_some() {
-            self.pending.want_rescan(now, Cause::Overflow);
+            self.pending.want_rescan(now, WalkCause::Overflow);
         }
         if now >= self.next_check {
             self.check_root();
         }
         if self.present.is_some() && now >= self.next_rescan {
-            self.extend_watches_and_rescan(Cause::Timer);
+            self.extend_watches_and_rescan(WalkCause::Timer);
         }
         if self.outbox.is_empty() {
             let flush = self.flush.take();
@@ -190,8 +190,8 @@ impl RootThread {
     fn probe_root(&self) -> RootPresence {
         match (self.present, usable(&self.setup.path)) {
             (Some(known), Ok(found)) if known == found => RootPresence::Same,
-            (Some(_), Ok(found)) => RootPresence::New(found, Cause::RootReplaced),
-            (None, Ok(found)) => RootPresence::New(found, Cause::RootBack),
+            (Some(_), Ok(found)) => RootPresence::New(found, WalkCause::RootReplaced),
+            (None, Ok(found)) => RootPresence::New(found, WalkCause::RootBack),
             (Some(_), Err(_)) => RootPresence::Gone,
             (None, Err(_)) => RootPresence::StillGone,
         }
@@ -206,7 +206,7 @@ impl RootThread {
         }
     }
 
-    fn adopt_root(&mut self, root: InodeId, cause: Cause) {
+    fn adopt_root(&mut self, root: InodeId, cause: WalkCause) {
         self.drop_pending();
         self.present = Some(root);
         self.waits = waits(&self.setup.settings);
@@ -218,7 +218,7 @@ impl RootThread {
         self.drop_pending();
         self.present = None;
         self.native = None;
-        self.queue_rescan(Cause::RootGone);
+        self.queue_rescan(WalkCause::RootGone);
     }
 
     /// Drops everything pending for the root in its previous state: the rescan that follows covers it.
@@ -228,10 +228,10 @@ impl RootThread {
     }
 
     /// Has the root walked, after completing the watches: a lost event may have announced a new directory.
-    fn extend_watches_and_rescan(&mut self, cause: Cause) {
+    fn extend_watches_and_rescan(&mut self, cause: WalkCause) {
         if self.next_try.is_some_and(|at| at <= Instant::now()) {
             self.retry_native();
-        } else if cause == Cause::WatcherError && self.native.is_some() {
+        } else if cause == WalkCause::WatcherError && self.native.is_some() {
             self.arm();
         } else {
             self.extend(&self.setup.path.clone());
@@ -266,7 +266,7 @@ impl RootThread {
         let mut armed = self.new_native();
         if replaced && matches!(armed, Err(ArmError::Limit)) {
             // The old watches count towards the limit until notify's thread has dropped them.
-            std::thread::sleep(NAP);
+            std::thread::sleep(MAX_SLEEP);
             armed = self.new_native();
         }
         match armed {
@@ -286,7 +286,7 @@ impl RootThread {
             "a root can no longer be watched and is polled"
         );
         self.poll_for_now(error);
-        self.queue_rescan(Cause::FellBackToPolling);
+        self.queue_rescan(WalkCause::FellBackToPolling);
     }
 
     fn poll_for_now(&mut self, error: &ArmError) {
@@ -319,7 +319,7 @@ impl RootThread {
     }
 
     /// Queues one rescan, and sets the time of the next.
-    fn queue_rescan(&mut self, cause: Cause) {
+    fn queue_rescan(&mut self, cause: WalkCause) {
         let settings = &self.setup.settings;
         let every = if self.native.is_some() {
             settings.rescan_every
@@ -327,7 +327,7 @@ impl RootThread {
             settings.poll_every
         };
         self.next_rescan = Instant::now() + every.max(SHORTEST);
-        let hint = Hint::Rescan(cause);
+        let hint = Hint::WalkRoot(cause);
         if !self.outbox.contains(&hint) {
             self.outbox.push_back(hint);
         }

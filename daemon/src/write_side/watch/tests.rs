@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::error::Failure;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const MAX_WAIT: Duration = Duration::from_secs(60);
 
 fn quick() -> WatchSettings {
     WatchSettings {
@@ -56,7 +56,9 @@ fn watch() -> Watched {
     let watched = watch_with(RootMode::Native, &quick(), 1_000, |root| {
         fs::create_dir(root).unwrap()
     });
-    watched.until("the start", |hint| *hint == Hint::Rescan(Cause::Start));
+    watched.until("the start", |hint| {
+        *hint == Hint::WalkRoot(WalkCause::Start)
+    });
     watched
 }
 
@@ -75,7 +77,7 @@ impl Watched {
         let mut before = Vec::new();
         while let Ok(hint) = self
             .hints
-            .recv_timeout(PATIENCE.saturating_sub(since.elapsed()))
+            .recv_timeout(MAX_WAIT.saturating_sub(since.elapsed()))
         {
             if fits(&hint) {
                 return before;
@@ -85,7 +87,7 @@ impl Watched {
         panic!("no hint of {what}, only {before:?}");
     }
 
-    fn until_told(&self, hint: Hint) -> Vec<Hint> {
+    fn until_hint(&self, hint: Hint) -> Vec<Hint> {
         self.until(&format!("{hint:?}"), |found| *found == hint)
     }
 }
@@ -94,13 +96,13 @@ impl Watched {
 fn a_file_is_told_when_written_changed_moved_and_removed() {
     let watched = watch();
     watched.write("a");
-    watched.until_told(Hint::Path(watched.path("a")));
+    watched.until_hint(Hint::Path(watched.path("a")));
     watched.write("a");
-    watched.until_told(Hint::Path(watched.path("a")));
+    watched.until_hint(Hint::Path(watched.path("a")));
     fs::rename(watched.path("a"), watched.path("b")).unwrap();
-    watched.until_told(Hint::Removed(watched.path("a")));
+    watched.until_hint(Hint::Removed(watched.path("a")));
     fs::remove_file(watched.path("b")).unwrap();
-    watched.until_told(Hint::Removed(watched.path("b")));
+    watched.until_hint(Hint::Removed(watched.path("b")));
 }
 
 #[test]
@@ -108,23 +110,23 @@ fn a_new_tree_is_told_as_a_whole_and_watched_from_then_on() {
     let watched = watch();
     fs::create_dir_all(watched.path("1/2/3")).unwrap();
     watched.write("1/2/3/early");
-    watched.until_told(Hint::Subtree(watched.path("1")));
+    watched.until_hint(Hint::Subtree(watched.path("1")));
     watched.write("1/2/3/late");
-    watched.until_told(Hint::Path(watched.path("1/2/3/late")));
+    watched.until_hint(Hint::Path(watched.path("1/2/3/late")));
 }
 
 #[test]
 fn after_a_directory_is_renamed_its_files_are_told_under_the_new_name() {
     let watched = watch();
     fs::create_dir_all(watched.path("old/sub")).unwrap();
-    watched.until_told(Hint::Subtree(watched.path("old")));
+    watched.until_hint(Hint::Subtree(watched.path("old")));
     fs::rename(watched.path("old"), watched.path("new")).unwrap();
-    let before = watched.until_told(Hint::Removed(watched.path("old")));
+    let before = watched.until_hint(Hint::Removed(watched.path("old")));
     if !before.contains(&Hint::Subtree(watched.path("new"))) {
-        watched.until_told(Hint::Subtree(watched.path("new")));
+        watched.until_hint(Hint::Subtree(watched.path("new")));
     }
     watched.write("new/sub/a");
-    watched.until_told(Hint::Path(watched.path("new/sub/a")));
+    watched.until_hint(Hint::Path(watched.path("new/sub/a")));
 }
 
 #[test]
@@ -133,14 +135,14 @@ fn two_directories_that_swap_names_are_both_watched_afterwards() {
     for name in ["a", "b"] {
         fs::create_dir(watched.path(name)).unwrap();
     }
-    watched.until_told(Hint::Subtree(watched.path("b")));
+    watched.until_hint(Hint::Subtree(watched.path("b")));
     for (from, to) in [("a", "c"), ("b", "a"), ("c", "b")] {
         fs::rename(watched.path(from), watched.path(to)).unwrap();
     }
-    watched.until_told(Hint::Subtree(watched.path("b")));
+    watched.until_hint(Hint::Subtree(watched.path("b")));
     for name in ["a/x", "b/y"] {
         watched.write(name);
-        watched.until_told(Hint::Path(watched.path(name)));
+        watched.until_hint(Hint::Path(watched.path(name)));
     }
 }
 
@@ -151,16 +153,16 @@ fn a_directory_moved_in_is_told_and_one_moved_out_is_removed() {
     fs::create_dir(&outside).unwrap();
     fs::write(outside.join("a"), "").unwrap();
     fs::rename(&outside, watched.path("in")).unwrap();
-    watched.until_told(Hint::Subtree(watched.path("in")));
+    watched.until_hint(Hint::Subtree(watched.path("in")));
     fs::rename(watched.path("in"), &outside).unwrap();
-    watched.until_told(Hint::Removed(watched.path("in")));
+    watched.until_hint(Hint::Removed(watched.path("in")));
 }
 
 #[test]
 fn a_file_written_without_a_pause_is_told_all_the_same() {
     let watched = watch();
     let since = Instant::now();
-    while since.elapsed() < PATIENCE {
+    while since.elapsed() < MAX_WAIT {
         watched.write("log");
         if let Ok(hint) = watched.hints.try_recv() {
             assert_eq!(hint, Hint::Path(watched.path("log")));
@@ -177,10 +179,10 @@ fn what_lies_behind_a_symlink_is_not_watched() {
     let outside = watched.dir.path().join("outside");
     fs::create_dir(&outside).unwrap();
     symlink(&outside, watched.path("link")).unwrap();
-    watched.until_told(Hint::Path(watched.path("link")));
+    watched.until_hint(Hint::Path(watched.path("link")));
     fs::write(outside.join("a"), "").unwrap();
     watched.write("last");
-    let before = watched.until_told(Hint::Path(watched.path("last")));
+    let before = watched.until_hint(Hint::Path(watched.path("last")));
     assert!(
         !before.contains(&Hint::Path(watched.path("link/a"))),
         "{before:?}"
@@ -198,42 +200,42 @@ fn a_directory_that_may_not_be_read_does_not_blind_the_rest() {
         }
         fs::set_permissions(root.join("locked"), fs::Permissions::from_mode(0o000)).unwrap();
     });
-    watched.until_told(Hint::Rescan(Cause::Start));
+    watched.until_hint(Hint::WalkRoot(WalkCause::Start));
     assert_eq!(watched.watcher.chosen().mode, RootMode::Native);
     for name in ["a/1", "z/2"] {
         watched.write(name);
-        watched.until_told(Hint::Path(watched.path(name)));
+        watched.until_hint(Hint::Path(watched.path(name)));
     }
     fs::set_permissions(watched.path("locked"), fs::Permissions::from_mode(0o700)).unwrap();
-    watched.until_told(Hint::Subtree(watched.path("locked")));
+    watched.until_hint(Hint::Subtree(watched.path("locked")));
     watched.write("locked/3");
-    watched.until_told(Hint::Path(watched.path("locked/3")));
+    watched.until_hint(Hint::Path(watched.path("locked/3")));
 }
 
 #[test]
 fn a_root_that_goes_and_comes_back_is_watched_again_and_nothing_is_removed() {
     let watched = watch();
     watched.write("a");
-    watched.until_told(Hint::Path(watched.path("a")));
+    watched.until_hint(Hint::Path(watched.path("a")));
     let (root, aside) = (watched.path(""), watched.dir.path().join("aside"));
     fs::rename(&root, &aside).unwrap();
-    let gone = watched.until_told(Hint::Rescan(Cause::RootGone));
+    let gone = watched.until_hint(Hint::WalkRoot(WalkCause::RootGone));
     fs::rename(&aside, &root).unwrap();
-    let back = watched.until_told(Hint::Rescan(Cause::RootBack));
+    let back = watched.until_hint(Hint::WalkRoot(WalkCause::RootBack));
     let removed = |hint: &&Hint| matches!(hint, Hint::Removed(_));
     assert_eq!(gone.iter().chain(&back).find(removed), None);
     watched.write("b");
-    watched.until_told(Hint::Path(watched.path("b")));
+    watched.until_hint(Hint::Path(watched.path("b")));
 }
 
 #[test]
 fn a_root_that_is_missing_at_the_start_is_waited_for() {
     let watched = watch_with(RootMode::Native, &quick(), 100, |_| {});
-    watched.until_told(Hint::Rescan(Cause::RootGone));
+    watched.until_hint(Hint::WalkRoot(WalkCause::RootGone));
     fs::create_dir(watched.path("")).unwrap();
-    watched.until_told(Hint::Rescan(Cause::RootBack));
+    watched.until_hint(Hint::WalkRoot(WalkCause::RootBack));
     watched.write("a");
-    watched.until_told(Hint::Path(watched.path("a")));
+    watched.until_hint(Hint::Path(watched.path("a")));
 }
 
 #[test]
@@ -245,8 +247,8 @@ fn a_polled_root_is_rescanned_again_and_again() {
     let watched = watch_with(RootMode::Poll, &settings, 100, |root| {
         fs::create_dir(root).unwrap()
     });
-    for cause in [Cause::Start, Cause::Timer, Cause::Timer] {
-        assert!(watched.until_told(Hint::Rescan(cause)).is_empty());
+    for cause in [WalkCause::Start, WalkCause::Timer, WalkCause::Timer] {
+        assert!(watched.until_hint(Hint::WalkRoot(cause)).is_empty());
     }
     assert_eq!(watched.watcher.chosen().mode, RootMode::Poll);
 }
@@ -260,11 +262,11 @@ fn a_burst_beyond_the_limit_ends_in_a_rescan_with_a_slow_reader() {
     let watched = watch_with(RootMode::Native, &settings, 1, |root| {
         fs::create_dir(root).unwrap()
     });
-    watched.until_told(Hint::Rescan(Cause::Start));
+    watched.until_hint(Hint::WalkRoot(WalkCause::Start));
     for number in 0..500 {
         watched.write(&number.to_string());
     }
-    watched.until_told(Hint::Rescan(Cause::Overflow));
+    watched.until_hint(Hint::WalkRoot(WalkCause::Overflow));
 }
 
 #[test]
@@ -286,7 +288,7 @@ fn a_watcher_that_has_ended_says_so() {
     drop(std::mem::replace(&mut watched.hints, sync_channel(1).1));
     let since = Instant::now();
     while !watched.watcher.chosen().why.contains("has ended") {
-        assert!(since.elapsed() < PATIENCE, "{:?}", watched.watcher.chosen());
+        assert!(since.elapsed() < MAX_WAIT, "{:?}", watched.watcher.chosen());
         watched.write("a");
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -303,7 +305,7 @@ fn a_watcher_that_panics_ends_the_engine() {
     let (dir, lifecycle) = (tempfile::tempdir().unwrap(), lifecycle());
     let started = RootWatcher::start(&lifecycle, 7, dir.path(), RootMode::Poll, &settings, sink);
     let (watcher, _) = started.unwrap();
-    assert!(!lifecycle.wait(PATIENCE), "it panicked in silence");
+    assert!(!lifecycle.wait(MAX_WAIT), "it panicked in silence");
     let failure = lifecycle.failure();
     assert_eq!(failure, Some(Failure::Panic("watch-7".to_owned())));
     drop(watcher);

@@ -20,7 +20,7 @@ use crate::figure::Figures;
 use crate::study::Settings;
 
 /// A miner that is not done by then is cut off.
-const PATIENCE: Duration = Duration::from_secs(120);
+const MAX_WAIT: Duration = Duration::from_secs(120);
 
 const LENGTH: u32 = 100;
 
@@ -98,7 +98,7 @@ fn mined(
     figures: &mut Figures<'_>,
 ) -> Result<(f64, f64)> {
     let started = Instant::now();
-    let go_on = || started.elapsed() < PATIENCE;
+    let go_on = || started.elapsed() < MAX_WAIT;
     let mut own: Vec<Core> = Vec::new();
     let ended = mine(table, common, &go_on, &mut |core| {
         own.push(core);
@@ -106,7 +106,7 @@ fn mined(
     })?;
     let time = started.elapsed().as_secs_f64();
     let started = Instant::now();
-    let go_on = || started.elapsed() < PATIENCE;
+    let go_on = || started.elapsed() < MAX_WAIT;
     let (mut theirs, rival_ended) = fp_max(table, common, &go_on);
     let rival = started.elapsed().as_secs_f64();
     own.sort();

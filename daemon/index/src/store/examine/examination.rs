@@ -40,7 +40,7 @@ enum End {
 const MAX_TIMES: u64 = 64;
 const SPARE: u64 = 1 << 30;
 /// How many times the limit a probe may take while it makes progress.
-const PATIENCE: u32 = 8;
+const MAX_LIMIT_FACTOR: u32 = 8;
 /// Bytes kept of the probe's messages.
 const MAX_OUTPUT_BYTES: usize = 16 << 10;
 
@@ -183,8 +183,11 @@ fn wait(
                 None => Waited::GivenUp(format!("the probe gave no answer within {limit:?}")),
             });
         }
-        if now - started >= limit * PATIENCE {
-            let reason = format!("the probe was still at work after {:?}", limit * PATIENCE);
+        if now - started >= limit * MAX_LIMIT_FACTOR {
+            let reason = format!(
+                "the probe was still at work after {:?}",
+                limit * MAX_LIMIT_FACTOR
+            );
             return Ok(Waited::GivenUp(reason));
         }
         std::thread::sleep(Duration::from_millis(10));

@@ -29,7 +29,7 @@ pub(super) struct BatchBuilder<'a, 'c> {
     /// Contents that gained a file (true) or lost one (false).
     pub(super) links: Vec<(ContentHash, bool)>,
     /// Whether the record of a content that was known before was replaced.
-    pub(super) has_rewritten: bool,
+    pub(super) replaces_known_content: bool,
     /// Documents not known before.
     pub(super) fresh: Vec<(DocId, &'c NewDocument)>,
     /// Files that refer to a content which is no longer known.
@@ -44,7 +44,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             counted: Vec::new(),
             renamed: Vec::new(),
             links: Vec::new(),
-            has_rewritten: false,
+            replaces_known_content: false,
             fresh: Vec::new(),
             unknown_content: Vec::new(),
         }
@@ -233,9 +233,9 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         new: Option<&FileRecord>,
     ) -> Result<(), IndexError> {
         let content = new.and_then(FileRecord::content);
-        let was_left = content.is_some_and(|hash| self.writer.orphans.contains(&hash));
+        let lost_by_another_name = content.is_some_and(|hash| self.writer.orphans.contains(&hash));
         self.renamed
-            .push(NameChange::new(file, [old, new], was_left));
+            .push(NameChange::new(file, [old, new], lost_by_another_name));
         for (record, step) in [(new, CountStep::More), (old, CountStep::Less)] {
             if let Some(record) = record {
                 let content = |hash| Ok(self.content_record(hash)?.as_ref().map(content_outcome));
@@ -272,7 +272,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             document,
             ..recorded(new)
         };
-        self.has_rewritten |= known.is_some();
+        self.replaces_known_content |= known.is_some();
         // Only a recorded content has files.
         if let Some(known) =
             known.filter(|known| content_outcome(known) != content_outcome(&record))

@@ -90,7 +90,7 @@ impl IndexWriter {
         batch.put(key::meta(), writer.meta.encode());
         // Memory is ahead of the store until this succeeds, and these documents are not queued again. Each error of such
         // a batch is a `Fault::Index`: the index is opened again, from what is stored.
-        let stored = batch.apply();
+        let stored = batch.write();
         debug_assert!(
             stored
                 .as_ref()

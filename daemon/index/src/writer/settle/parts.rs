@@ -73,7 +73,7 @@ impl IndexWriter {
                 batch.put(key::unsettled(*id), Vec::new());
             }
         }
-        batch.apply()?;
+        batch.write()?;
         let mut state = self.shared.state_mut();
         for id in ids {
             state.note_regrouping(*id, since);
@@ -97,7 +97,7 @@ impl IndexWriter {
             batch.delete(key::unsettled(*id));
             put_edge(&mut batch, principal, *id, *edge);
         }
-        batch.apply()?;
+        batch.write()?;
         let mut state = self.shared.state_mut();
         for (id, edge) in joining {
             let since = state.unsettled.clear_placement(id);

@@ -60,7 +60,7 @@ impl IndexWriter {
             }
             successor
         };
-        batch.apply()?;
+        batch.write()?;
         let mut state = self.shared.state_mut();
         let since = state.unsettled.clear_file_check(id);
         let members: Vec<DocId> = state.stars.members(id).map(|(member, _)| member).collect();

@@ -36,13 +36,13 @@ pub(in crate::formats) fn parse_head(bytes: &[u8]) -> Option<Message<'_>> {
 /// The result of the first parser that does not panic, and a reason if it was not the first.
 fn cautiously<T>(parse: impl Fn(&MessageParser) -> T) -> Result<(T, Option<Reason>), Outcome> {
     let attempt = |parser: &MessageParser| catch_unwind(AssertUnwindSafe(|| parse(parser))).ok();
-    let whole = attempt(&asked()).map(|parsed| (parsed, None));
+    let whole = attempt(&full_parser()).map(|parsed| (parsed, None));
     let parsed = whole.or_else(|| Some((attempt(&bare())?, Some(Reason::ParserPanic))));
     parsed.ok_or(Outcome::Failed(Reason::ParserPanic))
 }
 
 /// A parser for the fields that are used.
-fn asked() -> MessageParser {
+fn full_parser() -> MessageParser {
     MessageParser::new()
         .with_minimal_headers()
         .with_message_ids()

@@ -6,7 +6,7 @@ use simdex_extract::{Fact, Reason, Role};
 use super::super::html;
 use super::content::{bytes_of, name_of, text_of};
 use super::nested::MailBytes;
-use super::{cms, dismantle, parse};
+use super::{cms, drop_iteratively, parse};
 use crate::sink::Sink;
 
 /// Plain text of at most this many words may be a stub that only points to an HTML page.
@@ -218,7 +218,7 @@ impl<'a> Parts<'a> {
                             ..place
                         },
                     );
-                    dismantle(inner);
+                    drop_iteratively(inner);
                 }
                 _ => self.member(message, part, place.role),
             },
@@ -228,17 +228,19 @@ impl<'a> Parts<'a> {
 
     /// Chooses which of several renderings is read: the plain one, unless it is only a stub for another.
     fn choose(&mut self, message: &Message<'_>, ids: &[u32]) -> Option<u32> {
-        let find = |wanted: fn(&MessagePart<'_>) -> bool| {
+        let find = |predicate: fn(&MessagePart<'_>) -> bool| {
             ids.iter()
                 .copied()
-                .find(|&id| leaves(message, id).into_iter().any(wanted))
+                .find(|&id| leaves(message, id).into_iter().any(predicate))
         };
         let (plain, page) = match (find(is_plain), find(is_html)) {
             (Some(plain), Some(page)) if plain != page => (plain, page),
             (found, other) => return found.or(other),
         };
-        let count = |id: u32, wanted: fn(&MessagePart<'_>) -> bool| -> usize {
-            let parts = leaves(message, id).into_iter().filter(|part| wanted(part));
+        let count = |id: u32, predicate: fn(&MessagePart<'_>) -> bool| -> usize {
+            let parts = leaves(message, id)
+                .into_iter()
+                .filter(|part| predicate(part));
             parts
                 .map(|part| {
                     words(

@@ -4,7 +4,7 @@ use super::super::list_label::Numeral;
 use super::tag::Tag;
 
 /// Lists nested deeper than this have no labels.
-const MOST_OPEN_LISTS: usize = 1_000;
+const MAX_OPEN_LISTS: usize = 1_000;
 
 /// Lists that are open, the innermost last.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl Lists {
     pub(super) fn start(&mut self, tag: &Tag) -> Option<String> {
         match tag.name.as_slice() {
             b"nav" => self.navigations += 1,
-            b"ol" | b"ul" | b"menu" | b"dir" if self.open.len() == MOST_OPEN_LISTS => {
+            b"ol" | b"ul" | b"menu" | b"dir" if self.open.len() == MAX_OPEN_LISTS => {
                 self.beyond += 1
             }
             b"ol" => self.open.push(ordered(tag, self.navigations > 0)),

@@ -213,9 +213,9 @@ fn a_page_alone_tells_the_relative_addresses_it_asks_for() {
                 <frame src=https://x.example/e.html><frame src='b.html#x'><frame src=#top>";
     let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
     assert_eq!(read(&input, &mut sink), Ok(None));
-    let asked = sink.facts().get(Fact::FramesAsked);
-    assert_eq!(asked, Some("next%20page.html b.html#x ../c.html"));
-    assert!(sink.leads_on() && sink.is_blank());
+    let frames = sink.facts().get(Fact::FramesAsked);
+    assert_eq!(frames, Some("next%20page.html b.html#x ../c.html"));
+    assert!(sink.has_text_elsewhere() && sink.is_blank());
 }
 
 #[test]
@@ -223,8 +223,8 @@ fn a_frame_that_names_its_own_folder_leaves_the_lists_sound() {
     let html = "<frameset><frame src=ok.html><frame src=zz.html><frame src=.><frame src='a/..'>";
     let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
     assert_eq!(read(&input, &mut sink), Ok(None));
-    let asked = sink.facts().get(Fact::FramesAsked);
-    assert_eq!(asked, Some("ok.html zz.html ./"));
+    let frames = sink.facts().get(Fact::FramesAsked);
+    assert_eq!(frames, Some("ok.html zz.html ./"));
     assert!(sink.facts().is_sound());
 }
 

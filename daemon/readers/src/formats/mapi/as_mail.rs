@@ -194,8 +194,8 @@ impl<R: Read> Base64<R> {
 
     fn encode_more(&mut self) -> io::Result<()> {
         let mut raw = Vec::new();
-        let most = (LINE_BYTES * LINES) as u64;
-        self.inner.by_ref().take(most).read_to_end(&mut raw)?;
+        let max_bytes = (LINE_BYTES * LINES) as u64;
+        self.inner.by_ref().take(max_bytes).read_to_end(&mut raw)?;
         let mut lines = String::new();
         for line in raw.chunks(LINE_BYTES) {
             STANDARD.encode_string(line, &mut lines);

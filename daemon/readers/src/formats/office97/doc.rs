@@ -93,10 +93,10 @@ impl Text<'_> {
 
     /// Writes what is kept of a piece; returns whether the document ends within it.
     fn write_piece(&self, piece: Piece, writer: &mut TextWriter<'_>) -> bool {
-        let wanted = piece.bytes();
+        let range = piece.bytes();
         let length = self.document.len();
-        let available = wanted.start.min(length)..wanted.end.min(length);
-        let is_cut = available.len() < wanted.len();
+        let available = range.start.min(length)..range.end.min(length);
+        let is_cut = available.len() < range.len();
         if piece.length == 0 || piece.changes(self.lists).is_deleted {
             return is_cut;
         }

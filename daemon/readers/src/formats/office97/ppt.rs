@@ -123,10 +123,10 @@ impl<'a> Presentation<'a> {
 
     /// What the document lists: slides (0), masters (1) or notes (2).
     fn list(&self, instance: u16) -> Vec<ListedSlide> {
-        let is_wanted = |record: &Record| record.kind == kind::LIST && record.instance == instance;
+        let is_list = |record: &Record| record.kind == kind::LIST && record.instance == instance;
         let mut listed: Vec<ListedSlide> = Vec::new();
         for record in records(self.document.body)
-            .filter(is_wanted)
+            .filter(is_list)
             .flat_map(|list| walk(list.body))
         {
             match record.kind {

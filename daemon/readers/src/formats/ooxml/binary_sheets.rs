@@ -97,9 +97,9 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
 /// Number kinds by style.
 fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
     let (mut codes, mut number_kinds, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
-    let wanted = [FORMAT, BEGIN_STYLES, STYLE, END_STYLES];
+    let kinds = [FORMAT, BEGIN_STYLES, STYLE, END_STYLES];
     parts.optional_stream(name, |reader| {
-        each_record(reader, &wanted, |record, mut fields| {
+        each_record(reader, &kinds, |record, mut fields| {
             match record {
                 FORMAT => {
                     let id = u32::from(fields.u16()?);
@@ -126,8 +126,8 @@ fn write_comments(parts: &mut Parts<'_>, name: &str, sink: &mut Sink) -> u64 {
     let (mut flow, mut threads, mut is_thread) = (Flow::toward(sink), Vec::new(), false);
     let mut count = 0;
     parts.optional_stream(name, |reader| {
-        let wanted = [COMMENT_AUTHOR, BEGIN_COMMENT, COMMENT_TEXT];
-        each_record(reader, &wanted, |record, mut fields| {
+        let kinds = [COMMENT_AUTHOR, BEGIN_COMMENT, COMMENT_TEXT];
+        each_record(reader, &kinds, |record, mut fields| {
             match record {
                 COMMENT_AUTHOR => threads.push(fields.wide_string()?.starts_with(THREAD_AUTHOR)),
                 BEGIN_COMMENT => {

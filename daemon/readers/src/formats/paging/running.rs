@@ -169,12 +169,12 @@ fn roman(word: &str) -> Option<i64> {
     }
     let (mut rest, mut value) = (lower.as_str(), 0);
     for (sign, worth) in SIGNS {
-        let most = if sign.len() == 1 && "mcxi".contains(sign) {
+        let max_repeats = if sign.len() == 1 && "mcxi".contains(sign) {
             3
         } else {
             1
         };
-        for _ in 0..most {
+        for _ in 0..max_repeats {
             if let Some(after) = rest.strip_prefix(sign) {
                 rest = after;
                 value += worth;
@@ -194,7 +194,7 @@ enum Number {
 /// How often lines recur at an edge.
 struct Repeats {
     /// Minimum number of pages with a running line.
-    least: usize,
+    min_pages: usize,
     lines: HashMap<(Edge, String), Tally>,
     /// By edge, line and position of the number in it.
     numbers: HashMap<(Edge, String, usize, Number), Tally>,
@@ -218,7 +218,7 @@ impl Tally {
 impl Repeats {
     fn of(pages: &[Vec<String>]) -> Self {
         let mut repeats = Self {
-            least: MIN_PAGES.min(pages.len().div_ceil(2)),
+            min_pages: MIN_PAGES.min(pages.len().div_ceil(2)),
             lines: HashMap::new(),
             numbers: HashMap::new(),
         };
@@ -269,7 +269,8 @@ impl Repeats {
             return None;
         }
         let mask = Mask::of(line);
-        let enough = |tally: Option<&Tally>| tally.is_some_and(|tally| tally.count >= self.least);
+        let enough =
+            |tally: Option<&Tally>| tally.is_some_and(|tally| tally.count >= self.min_pages);
         let fits = |at: usize, number: Number| {
             enough(self.numbers.get(&(edge, mask.text.clone(), at, number)))
         };

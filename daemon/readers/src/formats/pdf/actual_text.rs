@@ -1,7 +1,7 @@
 //! Replacement text of marked content (`ActualText`, ISO 32000-2, 14.9.4): what drawn characters stand for, such as a
 //! word with a drop cap, a ligature, or a hyphen that only breaks a line.
 //!
-//! The second parser says where marked content begins and ends, so the pages that [`pages_with`] finds are read by it.
+//! The fallback parser says where marked content begins and ends, so the pages that [`pages_with`] finds are read by it.
 //! Not read: replacement text of structure elements, which stands apart from the page; of content without characters
 //! (pictures, outlines); and text that runs to the left, whose characters are drawn in another order than it has.
 

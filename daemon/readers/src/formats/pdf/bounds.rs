@@ -1,4 +1,4 @@
-//! Makes harmless what may cost too much, before the first parser sees it.
+//! Makes harmless what may cost too much, before the main parser sees it.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -19,7 +19,7 @@ const MAX_FORM_DEPTH: usize = 24;
 
 /// Empties pictures, whose bytes the parser would mistake for drawing operators, and cuts streams that unpack to more
 /// than `limit`. Returns true if anything was cut.
-pub(super) fn tame(document: &mut Document, limit: u64) -> bool {
+pub(super) fn limit_streams(document: &mut Document, limit: u64) -> bool {
     let mut cut = false;
     for object in document.objects.values_mut() {
         let Object::Stream(stream) = object else {
@@ -52,8 +52,8 @@ fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
         .filter(|name| **name == b"FlateDecode")
         .count();
     let ratio = MAX_DEFLATE_RATIO.saturating_pow(u32::try_from(deflated).ok()?);
-    let at_most = (stream.content.len() as u64).saturating_mul(ratio);
-    if deflated == 0 || at_most <= limit {
+    let max_unpacked = (stream.content.len() as u64).saturating_mul(ratio);
+    if deflated == 0 || max_unpacked <= limit {
         return None;
     }
     // Deflated once: counted. Deflated repeatedly: never legitimate.
@@ -71,7 +71,7 @@ fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
     None
 }
 
-/// Numbers of the pages that the first parser misreads: those that draw forms, all of which it draws at the origin, or
+/// Numbers of the pages that the main parser misreads: those that draw forms, all of which it draws at the origin, or
 /// write in one of `fonts`.
 pub(super) fn pages_misread(document: &Document, fonts: &HashSet<ObjectId>) -> HashSet<u32> {
     let is_misread = |page: ObjectId| {
@@ -102,11 +102,11 @@ fn uses(
     document: &Document,
     resources: &Dictionary,
     kind: &[u8],
-    wanted: impl Fn(&Object) -> bool,
+    predicate: impl Fn(&Object) -> bool,
 ) -> bool {
     let named = dictionary(document, resources, kind);
     let named = named.into_iter().flat_map(|named| named.iter());
-    named.take(MAX_DRAWN).any(|(_, object)| wanted(object))
+    named.take(MAX_DRAWN).any(|(_, object)| predicate(object))
 }
 
 /// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the parser follows them recursively.

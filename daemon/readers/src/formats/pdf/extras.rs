@@ -2,7 +2,7 @@
 
 mod fields;
 mod info;
-mod said;
+mod written;
 mod xfa;
 
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream, decode_text_st
 use simdex_extract::{Fact, Reason, Role};
 
 use self::fields::FieldKind;
-use self::said::WrittenTexts;
+use self::written::WrittenTexts;
 use super::bounds::dictionary;
 use crate::sink::Sink;
 
@@ -83,7 +83,7 @@ pub(super) fn read(document: &Document, shown: &[String], sink: &mut Sink) -> Op
         sink,
         nodes: 0,
         seen: HashSet::new(),
-        said: WrittenTexts::default(),
+        written: WrittenTexts::default(),
         reason: None,
     };
     if let Some(form) = dictionary(document, catalog, b"AcroForm") {
@@ -136,7 +136,7 @@ struct Walk<'a, 's> {
     nodes: usize,
     /// Fields, names and files that were read: a tree may be cyclic.
     seen: HashSet<ObjectId>,
-    said: WrittenTexts,
+    written: WrittenTexts,
     reason: Option<Reason>,
 }
 
@@ -177,7 +177,7 @@ impl<'a> Walk<'a, '_> {
         if !text.trim().is_empty() {
             self.push(&text.replace("\r\n", "\n").replace('\r', "\n"));
             self.sink.count(fact, 1);
-            self.said.add(text);
+            self.written.add(text);
         }
     }
 
@@ -190,9 +190,9 @@ impl<'a> Walk<'a, '_> {
     /// Writes what annotations show besides their values: captions, stamps, text that only their appearance has.
     fn shown(&mut self, lines: &[String]) {
         for piece in lines.iter().flat_map(|line| line.split('\t')) {
-            if !self.said.has(piece) {
+            if !self.written.has(piece) {
                 self.push(piece.trim());
-                self.said.add(piece);
+                self.written.add(piece);
             }
         }
     }

@@ -28,12 +28,12 @@ use self::table::Table;
 
 /// Maximum number of fonts.
 const MAX_FONTS: usize = 1000;
-/// Limit of codes of a font times pages: the first parser reads its table for each page.
+/// Limit of codes of a font times pages: the main parser reads its table for each page.
 const MAX_TABLE_STEPS: usize = 4_000_000;
 
 /// Gives every font that lacks one a table from codes to Unicode, and makes composite fonts of those that really are.
 /// Returns true if there were any.
-pub(super) fn mend(document: &mut Document) -> bool {
+pub(super) fn repair_fonts(document: &mut Document) -> bool {
     let composed = chinese::compose(document);
     let pages = document.get_pages().len();
     let fonts = document.objects.iter().filter_map(|(id, object)| {
@@ -42,7 +42,7 @@ pub(super) fn mend(document: &mut Document) -> bool {
     });
     let tables: Vec<(ObjectId, Table)> = fonts
         .take(MAX_FONTS)
-        .filter_map(|(id, font)| super::survivor(|| Some((id, table_for(document, font)?))))
+        .filter_map(|(id, font)| super::catch_panic(|| Some((id, table_for(document, font)?))))
         .filter(|(_, table)| table.len() * pages <= MAX_TABLE_STEPS)
         .collect();
     for (id, table) in &tables {
@@ -54,7 +54,7 @@ pub(super) fn mend(document: &mut Document) -> bool {
     composed || !tables.is_empty()
 }
 
-/// Fonts that the first parser misreads: symbols, composite fonts with a map of their own from codes to glyphs, which
+/// Fonts that the main parser misreads: symbols, composite fonts with a map of their own from codes to glyphs, which
 /// it assumes to begin with 0, and those that write vertically.
 pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
     let fonts = document.objects.iter();
@@ -69,7 +69,7 @@ pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
                 true => composite::is_misread(document, font),
                 false => simple::is_symbols(document, font),
             };
-            super::survivor(|| Some(misread())) == Some(true)
+            super::catch_panic(|| Some(misread())) == Some(true)
         })
         .map(|(id, _)| id)
         .collect()
@@ -86,17 +86,19 @@ fn is_composite(font: &Dictionary) -> bool {
 
 /// The table that a font should have, if that is more than it has.
 fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
-    let told = match Table::told(document, font) {
-        Some(told) if told.is_sound() && is_composite(font) => return None,
-        Some(told) if told.is_sound() => return told.completed_by(simple::blanks(document, font)?),
-        told => told,
+    let embedded = match Table::embedded(document, font) {
+        Some(embedded) if embedded.is_sound() && is_composite(font) => return None,
+        Some(embedded) if embedded.is_sound() => {
+            return embedded.completed_by(simple::blanks(document, font)?);
+        }
+        embedded => embedded,
     };
     let known = match is_composite(font) {
         true => composite::table(document, font),
         false => simple::table(document, font),
     }?;
-    match told {
-        Some(told) => told.mended_by(known),
+    match embedded {
+        Some(embedded) => embedded.mended_by(known),
         None => Some(known),
     }
 }

@@ -171,7 +171,7 @@ fn gutter(pieces: &[Run]) -> Option<f64> {
     for chunk in candidates.into_iter().take(MAX_GUTTERS) {
         let at = chunk[0] - 0.5;
         if let Some(across) = columns_at(pieces, at)
-            && best.is_none_or(|(least, _)| across < least)
+            && best.is_none_or(|(fewest, _)| across < fewest)
         {
             best = Some((across, at));
         }

@@ -1,6 +1,6 @@
 //! How much a text looks like text: a font without a character table gives noise.
 
-/// Below this a page is tried again by the second parser, in percent.
+/// Below this a page is tried again by the fallback parser, in percent.
 const POOR: u8 = 80;
 /// Fewer words than this do not allow a judgement by words.
 const MIN_WORDS: usize = 20;

@@ -82,7 +82,7 @@ fn pages_are_read_in_order_each_on_its_own_line() {
 
 #[test]
 fn a_page_that_the_first_engine_cannot_read_is_read_by_the_second() {
-    // The first parser panics if there is no media box.
+    // The main parser panics if there is no media box.
     let pages = [
         (MEDIA_BOX, "one"),
         ("", "two"),

@@ -42,8 +42,8 @@ impl Subject {
         let mut permit = account.take(pool.longest_text())?;
         // The mark records the document as in progress, for recovery from a crash, until its text is
         // canonical.
-        let read = pool.extract_marked(&file, hash.0, &options, wait_policy_of(account));
-        let _mark = read.mark;
+        let read = pool.extract_journaled(&file, hash.0, &options, wait_policy_of(account));
+        let _entry = read.entry;
         let read = WorkerAnswer::of(read.extraction);
         if let Some(fault) = read.transient {
             account.cancel().check()?;

@@ -23,7 +23,7 @@ struct MemberPage {
     hash: ContentHash,
     stat: FileStat,
     bytes: MemberBytes,
-    asked: Vec<String>,
+    frame_addresses: Vec<String>,
 }
 
 /// A page that has frames, with its plan.
@@ -43,7 +43,7 @@ impl ContainerPages {
         key: &FileKey,
         (hash, stat): (ContentHash, FileStat),
         bytes: &MemberBytes,
-        asked: &[String],
+        frame_addresses: &[String],
     ) {
         let path = parts(key.name()).collect::<Vec<_>>().join(&b'/');
         self.0.entry(path).or_insert_with(|| MemberPage {
@@ -51,7 +51,7 @@ impl ContainerPages {
             hash,
             stat,
             bytes: bytes.clone(),
-            asked: asked.to_vec(),
+            frame_addresses: frame_addresses.to_vec(),
         });
     }
 
@@ -59,7 +59,10 @@ impl ContainerPages {
     pub(in crate::write_side::ingest) fn framed(
         &self,
     ) -> impl Iterator<Item = Result<FramedPage<'_>, IndexError>> {
-        let asking = self.0.iter().filter(|(_, page)| !page.asked.is_empty());
+        let asking = self
+            .0
+            .iter()
+            .filter(|(_, page)| !page.frame_addresses.is_empty());
         asking.filter_map(|(path, page)| {
             let framed = |plan| FramedPage {
                 pages: self,
@@ -86,7 +89,11 @@ impl ContainerPages {
     fn page(&self, path: &[u8]) -> Option<Page> {
         let found = self.0.get(path)?;
         let seen = (found.hash, found.stat);
-        Some(Page::new(path.to_vec(), seen, found.asked.clone()))
+        Some(Page::new(
+            path.to_vec(),
+            seen,
+            found.frame_addresses.clone(),
+        ))
     }
 }
 

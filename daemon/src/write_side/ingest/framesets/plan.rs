@@ -27,7 +27,7 @@ pub(super) struct Page {
     pub(super) hash: ContentHash,
     stat: FileStat,
     /// Addresses of the frames that it asks for.
-    asked: Vec<String>,
+    frame_addresses: Vec<String>,
     depth: usize,
 }
 
@@ -35,13 +35,13 @@ impl Page {
     pub(super) fn new(
         path: Vec<u8>,
         (hash, stat): (ContentHash, FileStat),
-        asked: Vec<String>,
+        frame_addresses: Vec<String>,
     ) -> Self {
         Self {
             path,
             hash,
             stat,
-            asked,
+            frame_addresses,
             depth: 0,
         }
     }
@@ -84,7 +84,7 @@ impl Plan {
         };
         let mut at = 0;
         while at < plan.pages.len() {
-            for place in plan.asked_by(at) {
+            for place in plan.frame_paths(at) {
                 if plan.may_look_at(&place.path) {
                     match see(place.path.clone())? {
                         PathLookup::Unproven => return Ok(None),
@@ -155,11 +155,14 @@ impl Plan {
     }
 
     /// The paths that the addresses of a page resolve to.
-    fn asked_by(&self, at: usize) -> Vec<ResolvedPath> {
+    fn frame_paths(&self, at: usize) -> Vec<ResolvedPath> {
         let page = &self.pages[at];
-        let asked = page.asked.iter().filter(|_| page.depth < MAX_DEPTH);
+        let frame_addresses = page
+            .frame_addresses
+            .iter()
+            .filter(|_| page.depth < MAX_DEPTH);
         let folder = folder_of(&page.path);
-        asked
+        frame_addresses
             .filter_map(|address| resolve(folder, address))
             .collect()
     }
@@ -215,13 +218,17 @@ pub(super) fn copy(from: impl Read, hash: ContentHash, out: &mut dyn Write) -> i
 mod tests {
     use super::*;
 
-    fn page(path: &str, length: u64, asked: &[&str]) -> Page {
+    fn page(path: &str, length: u64, frame_addresses: &[&str]) -> Page {
         let stat = FileStat {
             length,
             ..FileStat::default()
         };
-        let asked = asked.iter().map(|address| (*address).to_owned());
-        Page::new(path.into(), (ContentHash([1; 32]), stat), asked.collect())
+        let frame_addresses = frame_addresses.iter().map(|address| (*address).to_owned());
+        Page::new(
+            path.into(),
+            (ContentHash([1; 32]), stat),
+            frame_addresses.collect(),
+        )
     }
 
     /// The plan of a page, and the number of look-ups.
@@ -236,9 +243,9 @@ mod tests {
 
     #[test]
     fn pages_that_ask_for_one_another_look_at_every_path_once() {
-        let asked = ["a.html", "b.html", "none.html", "image.png"];
-        let (plan, looks) = follow(page("x.html", 9, &asked), |path| match path {
-            "a.html" | "b.html" => PathLookup::Page(page(path, 9, &asked)),
+        let frame_addresses = ["a.html", "b.html", "none.html", "image.png"];
+        let (plan, looks) = follow(page("x.html", 9, &frame_addresses), |path| match path {
+            "a.html" | "b.html" => PathLookup::Page(page(path, 9, &frame_addresses)),
             "image.png" => PathLookup::NotHtml(9),
             _ => PathLookup::Nothing,
         });
@@ -248,8 +255,8 @@ mod tests {
     #[test]
     fn what_is_read_in_vain_is_bounded() {
         let names: Vec<String> = (0..40).map(|at| format!("{at}.bin")).collect();
-        let asked: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (plan, looks) = follow(page("x.html", 9, &asked), |_| {
+        let frame_addresses: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (plan, looks) = follow(page("x.html", 9, &frame_addresses), |_| {
             PathLookup::NotHtml(MAX_BYTES / 4)
         });
         assert_eq!((plan.pages.len(), looks), (1, 4));
@@ -258,12 +265,12 @@ mod tests {
     #[test]
     fn pages_are_bounded_in_number_and_length() {
         let names: Vec<String> = (0..100).map(|at| format!("{at}.html")).collect();
-        let asked: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (plan, _) = follow(page("x.html", 9, &asked), |path| {
+        let frame_addresses: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (plan, _) = follow(page("x.html", 9, &frame_addresses), |path| {
             PathLookup::Page(page(path, 9, &[]))
         });
         assert_eq!(plan.pages.len(), MAX_PAGES);
-        let (plan, looks) = follow(page("x.html", 9, &asked), |path| {
+        let (plan, looks) = follow(page("x.html", 9, &frame_addresses), |path| {
             PathLookup::Page(page(path, MAX_BYTES / 2 + 1, &[]))
         });
         assert_eq!((plan.pages.len(), looks), (2, 3));

@@ -20,7 +20,7 @@ pub(super) struct Allowance {
     /// Bytes that may still be extracted.
     bytes: u64,
     /// Members that may still be examined.
-    entries: usize,
+    members: usize,
     /// Members beyond the limits that may still be recorded by name.
     names: usize,
 }
@@ -32,14 +32,14 @@ impl Allowance {
             time: limits.time,
             time_again: limits.time,
             bytes: limits.bytes,
-            entries: limits.entries,
-            names: limits.entries,
+            members: limits.members,
+            names: limits.members,
         }
     }
 
     /// Counts the members of the file itself, which are examined in any case.
     pub(super) fn begin(&mut self, members: usize) {
-        self.entries = self.entries.saturating_sub(members);
+        self.members = self.members.saturating_sub(members);
     }
 
     /// Reserves room for this many more members, `depth` contents deep.
@@ -52,11 +52,11 @@ impl Allowance {
         match () {
             () if members == 0 => return Ok(()),
             () if depth >= self.nesting => return Err((State::TooLarge, Reason::DepthLimit)),
-            () if members > self.entries => return Err((State::TooLarge, Reason::PartsLimit)),
+            () if members > self.members => return Err((State::TooLarge, Reason::PartsLimit)),
             () if bytes > self.bytes => return Err((State::TooLarge, Reason::InflateLimit)),
             () => {}
         }
-        self.entries -= members;
+        self.members -= members;
         self.bytes -= bytes;
         Ok(())
     }

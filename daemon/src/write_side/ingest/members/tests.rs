@@ -32,7 +32,7 @@ fn unpacked_after(limits: TreeLimits, before: impl FnOnce(&mut MemberTree<'_>)) 
     };
     let pool = Pool::new(command, 1, Limits::default());
     let (index, registry) = (opened.index.reader(), opened.index.registry());
-    let extractor = Extractor {
+    let processor = ContentProcessor {
         index,
         pool: &pool,
         queue_key: QueueKey::default(),
@@ -52,7 +52,7 @@ fn unpacked_after(limits: TreeLimits, before: impl FnOnce(&mut MemberTree<'_>)) 
             registry,
             pool: &pool,
         },
-        extractor: &extractor,
+        processor: &processor,
         limits,
     };
     let members = vec![member("a.txt"), member("b.txt")];
@@ -106,10 +106,10 @@ fn containers_on_record_take_no_time_from_what_they_hold_as_long_as_they_have_th
 }
 
 /// The number of members with this reason; all of them must still be unread.
-fn put_off(files: &[SeenFile], wanted: Reason) -> usize {
+fn put_off(files: &[SeenFile], expected: Reason) -> usize {
     let is_it = |file: &&SeenFile| {
         let outcome = &file.record.outcome;
-        matches!(outcome, FileOutcome::Unread(State::Unstable, reason) if reason.is(wanted))
+        matches!(outcome, FileOutcome::Unread(State::Unstable, reason) if reason.is(expected))
             && is_incomplete(&file.record)
     };
     files.iter().filter(is_it).count()

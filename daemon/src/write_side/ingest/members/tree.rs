@@ -11,8 +11,8 @@ use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, Reason, Sta
 use super::Unpacker;
 use super::allowance::{Allowance, MemberSkip};
 use super::names::name;
-use crate::write_side::ingest::extract::ContentBytes;
-use crate::write_side::ingest::facts::{frames_asked_if_page, holds_members};
+use crate::write_side::ingest::content_processor::ContentBytes;
+use crate::write_side::ingest::facts::{frame_addresses_if_page, holds_members};
 use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_NAME};
 use crate::write_side::ingest::hash::hash_all;
 use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
@@ -23,16 +23,16 @@ pub(super) struct MemberTree<'a> {
     unpacker: &'a Unpacker<'a>,
     allowance: Allowance,
     /// Contents already read in this tree.
-    read: HashMap<ContentHash, FirstHolder>,
+    first_members: HashMap<ContentHash, FirstMember>,
     /// Contents being extracted, the outermost first: a content that contains itself would never end.
-    open: Vec<ContentHash>,
+    ancestors: Vec<ContentHash>,
     files: Vec<SeenFile>,
 }
 
 /// The first member that holds a content.
-struct FirstHolder {
+struct FirstMember {
     key: FileKey,
-    asked: Option<Vec<String>>,
+    frame_addresses: Option<Vec<String>>,
     /// Number of containers around it.
     depth: usize,
 }
@@ -41,7 +41,7 @@ struct FirstHolder {
 struct ReadMember {
     hash: ContentHash,
     /// The addresses that it asks for, if it is a page.
-    asked: Option<Vec<String>>,
+    frame_addresses: Option<Vec<String>>,
     /// The content, if it was not known before.
     content: Option<Box<NewContent>>,
     inside: MemberContents,
@@ -51,7 +51,7 @@ struct ReadMember {
 enum MemberContents {
     Nothing,
     /// Still to be read.
-    Members(Vec<Member>),
+    Unread(Vec<Member>),
     /// Copies of what another file of the same content contains.
     Copies(Vec<SeenFile>),
 }
@@ -62,8 +62,8 @@ impl<'a> MemberTree<'a> {
         Self {
             unpacker,
             allowance: Allowance::of(unpacker.limits),
-            read: HashMap::new(),
-            open: vec![content],
+            first_members: HashMap::new(),
+            ancestors: vec![content],
             files: Vec::new(),
         }
     }
@@ -89,15 +89,20 @@ impl<'a> MemberTree<'a> {
                 Err(reason) => Err((state_of_unread(*reason), *reason)),
             };
             if let (Ok(read), Ok(bytes)) = (&read, &member.body)
-                && let Some(asked) = &read.asked
+                && let Some(frame_addresses) = &read.frame_addresses
             {
-                pages.add(&key, (read.hash, member_stat(&member)), bytes, asked);
+                pages.add(
+                    &key,
+                    (read.hash, member_stat(&member)),
+                    bytes,
+                    frame_addresses,
+                );
             }
             self.push(key, &member, ordinal, read)?;
         }
         for page in pages.framed() {
             let page = page?;
-            self.open.push(page.hash);
+            self.ancestors.push(page.hash);
             match self.render(&page) {
                 Ok(rendered) => self.visit(page.key, vec![rendered])?,
                 Err(skip) => {
@@ -105,14 +110,14 @@ impl<'a> MemberTree<'a> {
                     self.push(key, &not_rendered(), 0, Err(skip))?;
                 }
             }
-            self.open.pop();
+            self.ancestors.pop();
         }
         Ok(())
     }
 
     fn render(&mut self, page: &FramedPage<'_>) -> Result<Member, MemberSkip> {
-        self.allowance.take(1, page.bytes(), self.open.len())?;
-        let rendered = page.put_together(&self.unpacker.extractor.space());
+        self.allowance.take(1, page.bytes(), self.ancestors.len())?;
+        let rendered = page.put_together(&self.unpacker.processor.space());
         rendered.map_err(|_| (State::Unstable, Reason::ReadError))
     }
 
@@ -139,11 +144,11 @@ impl<'a> MemberTree<'a> {
         match inside {
             MemberContents::Nothing => {}
             MemberContents::Copies(copies) => self.files.extend(copies),
-            MemberContents::Members(members) => {
+            MemberContents::Unread(members) => {
                 let hash = self.files.last().and_then(|file| file.record.content());
-                self.open.extend(hash);
+                self.ancestors.extend(hash);
                 self.visit(&key, members)?;
-                self.open.pop();
+                self.ancestors.pop();
             }
         }
         Ok(())
@@ -159,7 +164,7 @@ impl<'a> MemberTree<'a> {
         let Ok((hash, length)) = hash_all(bytes.reader()) else {
             return Ok(Err((State::Unstable, Reason::ReadError)));
         };
-        if self.open.contains(&hash) {
+        if self.ancestors.contains(&hash) {
             return Ok(Err((State::TooLarge, Reason::DepthLimit)));
         }
         if let Some(read) = self.reuse_from_tree(key, hash) {
@@ -170,17 +175,17 @@ impl<'a> MemberTree<'a> {
             return Ok(Ok(read));
         }
         // Texts of all members are held until the container is applied.
-        if self.unpacker.extractor.account.held() >= self.unpacker.limits.bytes {
+        if self.unpacker.processor.account.held() >= self.unpacker.limits.bytes {
             return Ok(Err((State::TooLarge, Reason::InflateLimit)));
         }
-        let read = self.extract(name, bytes, (hash, length), known);
+        let read = self.read_new(name, bytes, (hash, length), known);
         if let Ok(read) = &read {
-            let first = FirstHolder {
+            let first = FirstMember {
                 key: key.clone(),
-                asked: read.asked.clone(),
-                depth: self.open.len(),
+                frame_addresses: read.frame_addresses.clone(),
+                depth: self.ancestors.len(),
             };
-            self.read.insert(hash, first);
+            self.first_members.insert(hash, first);
         }
         Ok(read)
     }
@@ -188,22 +193,22 @@ impl<'a> MemberTree<'a> {
     /// A content that was read before in this tree; `None` if it was not, or if it was read deeper inside,
     /// where the limits left less of it than they allow here.
     fn reuse_from_tree(&mut self, key: &FileKey, hash: ContentHash) -> Option<ReadMember> {
-        let FirstHolder {
+        let FirstMember {
             key: first,
-            asked,
+            frame_addresses,
             depth,
-        } = self.read.get(&hash)?;
+        } = self.first_members.get(&hash)?;
         // The frames of a page depend on its location.
-        let copies = match asked {
-            Some(asked) if !asked.is_empty() => Vec::new(),
+        let copies = match frame_addresses {
+            Some(frame_addresses) if !frame_addresses.is_empty() => Vec::new(),
             _ => self.copies_within(first, key),
         };
         let is_cut = |copy: &SeenFile| is_cut_by_a_tree(&copy.record);
-        if *depth > self.open.len() && copies.iter().any(is_cut) {
+        if *depth > self.ancestors.len() && copies.iter().any(is_cut) {
             return None;
         }
-        let asked = asked.clone();
-        Some(self.reuse(key, hash, asked, copies))
+        let frame_addresses = frame_addresses.clone();
+        Some(self.reuse(key, hash, frame_addresses, copies))
     }
 
     /// A content that the index knows; `None` if it must be read. This decides like `Records::lookup` for a
@@ -220,10 +225,10 @@ impl<'a> MemberTree<'a> {
             return Ok(None);
         };
         if !holds_members(known) {
-            let asked = frames_asked_if_page(known);
-            return Ok(Some(self.reuse(key, hash, asked, Vec::new())));
+            let frame_addresses = frame_addresses_if_page(known);
+            return Ok(Some(self.reuse(key, hash, frame_addresses, Vec::new())));
         }
-        let copies = match records.registry.holder(hash)? {
+        let copies = match records.registry.file_of_content(hash)? {
             Some(holder) => records.copied_if_whole(&holder, hash, key)?,
             None => None,
         };
@@ -235,23 +240,23 @@ impl<'a> MemberTree<'a> {
         &mut self,
         key: &FileKey,
         hash: ContentHash,
-        asked: Option<Vec<String>>,
+        frame_addresses: Option<Vec<String>>,
         copies: Vec<SeenFile>,
     ) -> ReadMember {
-        let copies = match self.allowance.take(copies.len(), 0, self.open.len()) {
+        let copies = match self.allowance.take(copies.len(), 0, self.ancestors.len()) {
             Ok(()) => copies,
-            Err(skip) => self.named_only(key, copies, skip),
+            Err(skip) => self.keep_direct_members_unread(key, copies, skip),
         };
         ReadMember {
             hash,
-            asked,
+            frame_addresses,
             content: None,
             inside: MemberContents::Copies(copies),
         }
     }
 
     /// Reduces the files inside `key` to its direct members, by name, if the limits leave no room for them.
-    fn named_only(
+    fn keep_direct_members_unread(
         &mut self,
         key: &FileKey,
         copies: Vec<SeenFile>,
@@ -270,7 +275,7 @@ impl<'a> MemberTree<'a> {
         named
     }
 
-    fn extract(
+    fn read_new(
         &mut self,
         name: &str,
         bytes: &MemberBytes,
@@ -291,18 +296,18 @@ impl<'a> MemberTree<'a> {
             hash,
             length,
         };
-        let extracted = self.unpacker.extractor.extract(&own, label, known, cut);
+        let extracted = self.unpacker.processor.process(&own, label, known, cut);
         self.charge(extracted.took, before.as_ref());
         if let Some(reason) = extracted.transient {
             return Err((State::Unstable, reason));
         }
         Ok(ReadMember {
             hash,
-            asked: frames_asked_if_page(&extracted.content.record),
+            frame_addresses: frame_addresses_if_page(&extracted.content.record),
             content: Some(Box::new(extracted.content)),
             inside: match extracted.members {
                 none if none.is_empty() => MemberContents::Nothing,
-                members => MemberContents::Members(self.admitted(members)),
+                members => MemberContents::Unread(self.admitted(members)),
             },
         })
     }
@@ -320,7 +325,10 @@ impl<'a> MemberTree<'a> {
     fn admitted(&mut self, mut members: Vec<Member>) -> Vec<Member> {
         let bodies = members.iter().filter_map(|m| m.body.as_ref().ok());
         let bytes = bodies.map(MemberBytes::length).sum();
-        if let Err((_, reason)) = self.allowance.take(members.len(), bytes, self.open.len()) {
+        if let Err((_, reason)) = self
+            .allowance
+            .take(members.len(), bytes, self.ancestors.len())
+        {
             members.truncate(self.allowance.take_names(members.len()));
             let with_bytes = members.iter_mut().filter(|member| member.body.is_ok());
             with_bytes.for_each(|member| member.body = Err(reason));

@@ -47,17 +47,17 @@ impl Clocked {
     }
 
     /// Touches `path` every `step` ms for `total` ms; returns when its hints were sent.
-    fn told(&mut self, path: &str, step: u64, total: u64) -> Vec<u64> {
-        let mut told = Vec::new();
+    fn hinted(&mut self, path: &str, step: u64, total: u64) -> Vec<u64> {
+        let mut hinted = Vec::new();
         for millis in (0..total).step_by(10) {
             if millis % step == 0 {
                 self.touch(millis, path);
             }
             if !self.paths(millis).is_empty() {
-                told.push(millis);
+                hinted.push(millis);
             }
         }
-        told
+        hinted
     }
 }
 
@@ -74,15 +74,15 @@ fn a_path_is_told_once_when_it_has_been_quiet() {
 #[test]
 fn a_path_that_is_never_quiet_is_told_after_the_longest_delay() {
     let mut clock = Clocked::new(100);
-    let told = clock.told("log", 100, 5_100);
-    assert_eq!(told, [5_000]);
+    let hinted = clock.hinted("log", 100, 5_100);
+    assert_eq!(hinted, [5_000]);
 }
 
 #[test]
 fn a_path_appended_forever_is_told_ever_more_seldom_at_last_once_a_minute() {
     let mut clock = Clocked::new(100);
-    let told = clock.told("log", 1_000, 600_000);
-    let gaps: Vec<_> = told.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let hinted = clock.hinted("log", 1_000, 600_000);
+    let gaps: Vec<_> = hinted.windows(2).map(|pair| pair[1] - pair[0]).collect();
     assert!(
         gaps.windows(2).all(|pair| pair[0] <= pair[1] + 1_000),
         "{gaps:?}"
@@ -129,42 +129,42 @@ fn more_paths_than_the_limit_become_one_rescan() {
     clock.touch(0, "a");
     let due = clock.due(500);
     assert_eq!(due.paths, [Path::new("a"), Path::new("b")]);
-    assert_eq!(due.rescan, Some(Cause::Overflow));
+    assert_eq!(due.rescan, Some(WalkCause::Overflow));
     assert_eq!(clock.due(10_000), DueHints::default());
 }
 
 #[test]
 fn a_storm_of_overflows_rescans_at_most_once_in_the_longest_delay() {
     let mut clock = Clocked::new(100);
-    let mut told = Vec::new();
+    let mut hinted = Vec::new();
     for millis in (0..20_000).step_by(10) {
         clock
             .debouncer
-            .want_rescan(clock.at(millis), Cause::Overflow);
+            .want_rescan(clock.at(millis), WalkCause::Overflow);
         if clock.due(millis).rescan.is_some() {
-            told.push(millis);
+            hinted.push(millis);
         }
     }
-    assert!((2..=4).contains(&told.len()), "{told:?}");
+    assert!((2..=4).contains(&hinted.len()), "{hinted:?}");
     assert!(
-        told.windows(2).all(|pair| pair[1] - pair[0] >= 5_000),
-        "{told:?}"
+        hinted.windows(2).all(|pair| pair[1] - pair[0] >= 5_000),
+        "{hinted:?}"
     );
 }
 
 #[test]
 fn the_first_cause_of_a_rescan_is_told_unless_the_watcher_failed_behind_it() {
-    let told = |causes: &[Cause]| {
+    let hinted = |causes: &[WalkCause]| {
         let mut clock = Clocked::new(100);
         for cause in causes {
             clock.debouncer.want_rescan(clock.at(0), *cause);
         }
         clock.due(60_000).rescan
     };
-    use Cause::{Overflow, RootGone, WatcherError};
-    assert_eq!(told(&[Overflow, RootGone]), Some(Overflow));
-    assert_eq!(told(&[Overflow, WatcherError]), Some(WatcherError));
-    assert_eq!(told(&[WatcherError, Overflow]), Some(WatcherError));
+    use WalkCause::{Overflow, RootGone, WatcherError};
+    assert_eq!(hinted(&[Overflow, RootGone]), Some(Overflow));
+    assert_eq!(hinted(&[Overflow, WatcherError]), Some(WatcherError));
+    assert_eq!(hinted(&[WatcherError, Overflow]), Some(WatcherError));
 }
 
 #[test]
@@ -183,7 +183,9 @@ fn what_somebody_waits_for_is_due_at_once_but_for_what_is_touched_again_and_agai
 fn a_cleared_debouncer_tells_nothing() {
     let mut clock = Clocked::new(100);
     clock.touch(0, "a");
-    clock.debouncer.want_rescan(clock.at(0), Cause::Overflow);
+    clock
+        .debouncer
+        .want_rescan(clock.at(0), WalkCause::Overflow);
     clock.debouncer.clear();
     assert_eq!(clock.due(60_000), DueHints::default());
     assert_eq!(clock.debouncer.wake(), None);
@@ -198,22 +200,22 @@ proptest! {
         let mut touches = touches;
         touches.sort_unstable();
         let mut clock = Clocked::new(100);
-        let mut last_told = HashMap::new();
+        let mut last_hinted = HashMap::new();
         for &(millis, path) in &touches {
             while let Some(wake) = clock.debouncer.wake().filter(|wake| *wake <= clock.at(millis)) {
                 let paths = clock.debouncer.due(wake).paths;
-                last_told.extend(paths.into_iter().map(|path| (path, wake)));
+                last_hinted.extend(paths.into_iter().map(|path| (path, wake)));
             }
             clock.touch(millis, &path.to_string());
         }
         while let Some(wake) = clock.debouncer.wake() {
             let paths = clock.debouncer.due(wake).paths;
-            last_told.extend(paths.into_iter().map(|path| (path, wake)));
+            last_hinted.extend(paths.into_iter().map(|path| (path, wake)));
         }
         for &(millis, path) in &touches {
-            let told = last_told[Path::new(&path.to_string())];
-            prop_assert!(told >= clock.at(millis));
-            prop_assert!(told <= clock.at(millis) + Duration::from_secs(130));
+            let hinted = last_hinted[Path::new(&path.to_string())];
+            prop_assert!(hinted >= clock.at(millis));
+            prop_assert!(hinted <= clock.at(millis) + Duration::from_secs(130));
         }
     }
 }

@@ -50,14 +50,17 @@ fn every_change_touches_every_path_it_names() {
 fn an_event_without_a_path_is_an_overflow_flagged_or_not() {
     let flagged = Event::new(EventKind::Other).set_flag(Flag::Rescan);
     for event in [flagged, Event::new(EventKind::Other)] {
-        assert_eq!(notes(Ok(event)), [RootNote::Missed(Cause::Overflow)]);
+        assert_eq!(notes(Ok(event)), [RootNote::Missed(WalkCause::Overflow)]);
     }
 }
 
 #[test]
 fn an_error_of_the_watcher_asks_for_a_rescan() {
     let error = notify::Error::generic("broken");
-    assert_eq!(notes(Err(error)), [RootNote::Missed(Cause::WatcherError)]);
+    assert_eq!(
+        notes(Err(error)),
+        [RootNote::Missed(WalkCause::WatcherError)]
+    );
 }
 
 #[test]
@@ -83,8 +86,8 @@ fn the_watch_limit_is_told_apart_from_other_errors() {
 
 #[test]
 fn a_thread_of_notify_that_ends_by_itself_is_told_and_one_that_was_dropped_is_not() {
-    for (is_retired, told) in [
-        (false, vec![RootNote::Missed(Cause::WatcherError)]),
+    for (is_retired, expected) in [
+        (false, vec![RootNote::Missed(WalkCause::WatcherError)]),
         (true, vec![]),
     ] {
         let (inbox, notes) = Inbox::new(8);
@@ -96,7 +99,7 @@ fn a_thread_of_notify_that_ends_by_itself_is_told_and_one_that_was_dropped_is_no
         let ended = Arc::clone(&heartbeat.ended);
         drop(heartbeat);
         assert!(ended.load(Ordering::Acquire));
-        assert_eq!(notes.try_iter().collect::<Vec<_>>(), told);
+        assert_eq!(notes.try_iter().collect::<Vec<_>>(), expected);
     }
 }
 
@@ -125,8 +128,8 @@ fn only_a_directorys_own_errors_leave_it_unwatched_in_silence() {
 
 /// Takes notes until one is about `path`.
 fn wait_for(notes: &Receiver<RootNote>, path: &Path) -> bool {
-    let patience = std::time::Duration::from_secs(20);
-    std::iter::from_fn(|| notes.recv_timeout(patience).ok())
+    let timeout = std::time::Duration::from_secs(20);
+    std::iter::from_fn(|| notes.recv_timeout(timeout).ok())
         .any(|note| note == RootNote::Touched(path.into()))
 }
 

@@ -83,12 +83,12 @@ fn when_the_root_is_gone_no_file_in_it_is_called_removed() {
     kept.touch("a");
     fs::rename(kept.path(""), kept.dir.path().join("aside")).unwrap();
     kept.thread.run_due_work();
-    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootGone)]);
+    assert_eq!(kept.outbox(), [Hint::WalkRoot(WalkCause::RootGone)]);
     kept.touch("a");
     kept.thread.run_due_work();
     assert_eq!(
         kept.outbox(),
-        [Hint::Rescan(Cause::RootGone)],
+        [Hint::WalkRoot(WalkCause::RootGone)],
         "late events say nothing"
     );
 }
@@ -100,7 +100,7 @@ fn when_an_empty_mount_point_is_left_behind_nothing_is_called_removed() {
     fs::rename(kept.path(""), kept.dir.path().join("aside")).unwrap();
     fs::create_dir(kept.path("")).unwrap();
     kept.thread.run_due_work();
-    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootReplaced)]);
+    assert_eq!(kept.outbox(), [Hint::WalkRoot(WalkCause::RootReplaced)]);
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn what_somebody_waits_for_is_told_before_its_time_and_then_that_all_was() {
     assert_eq!(kept.outbox(), [], "it was touched just now");
     kept.thread.handle_note(RootNote::Flush(7));
     kept.thread.run_due_work();
-    let told = [Hint::Removed(kept.path("a")), Hint::Flushed(7)];
-    assert_eq!(kept.outbox(), told);
+    let hints = [Hint::Removed(kept.path("a")), Hint::Flushed(7)];
+    assert_eq!(kept.outbox(), hints);
     // Of a root that is gone nothing is told, and nobody waits for it.
     kept.thread.outbox.clear();
     kept.thread.mark_root_gone();
@@ -154,12 +154,15 @@ fn what_somebody_waits_for_is_told_before_its_time_and_then_that_all_was() {
 #[test]
 fn a_waiting_rescan_is_not_asked_for_twice() {
     let mut kept = kept(1);
-    kept.thread.queue_rescan(Cause::Timer);
-    kept.thread.queue_rescan(Cause::Timer);
-    kept.thread.queue_rescan(Cause::Overflow);
+    kept.thread.queue_rescan(WalkCause::Timer);
+    kept.thread.queue_rescan(WalkCause::Timer);
+    kept.thread.queue_rescan(WalkCause::Overflow);
     assert_eq!(
         kept.outbox(),
-        [Hint::Rescan(Cause::Timer), Hint::Rescan(Cause::Overflow)]
+        [
+            Hint::WalkRoot(WalkCause::Timer),
+            Hint::WalkRoot(WalkCause::Overflow)
+        ]
     );
 }
 
@@ -173,7 +176,7 @@ fn a_root_that_comes_and_goes_unheard_leaves_only_its_last_state() {
         fs::rename(&aside, &root).unwrap();
         kept.thread.check_root();
     }
-    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootBack)]);
+    assert_eq!(kept.outbox(), [Hint::WalkRoot(WalkCause::RootBack)]);
 }
 
 #[test]
@@ -185,7 +188,7 @@ fn lost_notes_become_a_rescan() {
             .put(RootNote::Touched(kept.path(&number.to_string())));
     }
     kept.thread.run_due_work();
-    assert!(kept.outbox().contains(&Hint::Rescan(Cause::Overflow)));
+    assert!(kept.outbox().contains(&Hint::WalkRoot(WalkCause::Overflow)));
 }
 
 #[test]
@@ -195,7 +198,10 @@ fn without_watches_the_root_is_polled_and_says_so() {
     let chosen = kept.thread.chosen.lock().unwrap().clone();
     assert_eq!(chosen.mode, RootMode::Poll);
     assert!(chosen.why.contains("max_user_watches"), "{}", chosen.why);
-    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::FellBackToPolling)]);
+    assert_eq!(
+        kept.outbox(),
+        [Hint::WalkRoot(WalkCause::FellBackToPolling)]
+    );
     let poll = kept.thread.setup.settings.poll_every;
     assert!(kept.thread.next_rescan <= Instant::now() + poll);
 }
@@ -206,16 +212,16 @@ fn a_root_that_fell_back_is_watched_again_after_a_while() {
     kept.thread.setup.mode = RootMode::Native;
     let mode = |thread: &RootThread| thread.chosen.lock().unwrap().mode;
     kept.thread.fall_back(&ArmError::Limit);
-    kept.thread.extend_watches_and_rescan(Cause::Timer);
+    kept.thread.extend_watches_and_rescan(WalkCause::Timer);
     assert_eq!(mode(&kept.thread), RootMode::Poll, "too early");
     kept.thread.next_try = Some(Instant::now());
     kept.thread.outbox.clear();
-    kept.thread.extend_watches_and_rescan(Cause::Timer);
+    kept.thread.extend_watches_and_rescan(WalkCause::Timer);
     assert_eq!(mode(&kept.thread), RootMode::Native);
     assert!(kept.thread.native.is_some());
     assert_eq!(
         kept.outbox(),
-        [Hint::Rescan(Cause::Timer)],
+        [Hint::WalkRoot(WalkCause::Timer)],
         "walked once the watches stand"
     );
 }
@@ -226,11 +232,11 @@ fn a_watcher_that_failed_behind_an_overflow_is_armed_anew() {
     kept.thread.setup.mode = RootMode::Native;
     kept.thread.arm();
     let before = kept.thread.native.as_ref().unwrap().retired();
-    for cause in [Cause::Overflow, Cause::WatcherError] {
+    for cause in [WalkCause::Overflow, WalkCause::WatcherError] {
         kept.thread.handle_note(RootNote::Missed(cause));
     }
     kept.thread.run_due_work();
-    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::WatcherError)]);
+    assert_eq!(kept.outbox(), [Hint::WalkRoot(WalkCause::WatcherError)]);
     assert!(before.load(Ordering::Acquire), "the old watcher is dropped");
     assert!(kept.thread.native.is_some());
 }
@@ -254,7 +260,7 @@ fn tries_to_watch_a_root_again_become_rare() {
 fn a_sink_nobody_reads_any_more_ends_the_thread() {
     let mut kept = kept(1);
     drop(kept.hints);
-    kept.thread.queue_rescan(Cause::Timer);
+    kept.thread.queue_rescan(WalkCause::Timer);
     assert!(kept.thread.deliver().is_err());
 }
 
@@ -267,5 +273,5 @@ fn a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check() {
     assert!(soon < far && soon <= Instant::now() + kept.thread.setup.settings.check_every);
     kept.thread.next_rescan = Instant::now();
     kept.thread.run_due_work();
-    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::Timer)]);
+    assert_eq!(kept.outbox(), [Hint::WalkRoot(WalkCause::Timer)]);
 }

@@ -14,7 +14,7 @@ use super::lifecycle;
 use crate::config::RootMode;
 use crate::write_side::watch::anchor::Anchor;
 use crate::write_side::watch::walk::{PathState, WalkEntry, WalkLimits, look, walk_beneath};
-use crate::write_side::watch::{Cause, Hint, RootWatcher, WatchSettings};
+use crate::write_side::watch::{Hint, RootWatcher, WalkCause, WatchSettings};
 
 type Files = BTreeMap<PathBuf, FileStat>;
 
@@ -47,7 +47,7 @@ fn follow(files: &mut Files, root: &Path, hint: Hint) {
             files.retain(|path, _| !path.starts_with(&directory));
             files.extend(on_disk(root, &directory));
         }
-        Hint::Rescan(_) => *files = on_disk(root, root),
+        Hint::WalkRoot(_) => *files = on_disk(root, root),
         Hint::Flushed(_) => {}
     }
 }
@@ -96,8 +96,8 @@ struct HintFollower {
 }
 
 impl HintFollower {
-    fn follow_one(&mut self, patience: Duration) -> bool {
-        let Ok(hint) = self.hints.recv_timeout(patience) else {
+    fn follow_one(&mut self, timeout: Duration) -> bool {
+        let Ok(hint) = self.hints.recv_timeout(timeout) else {
             return false;
         };
         follow(&mut self.files, &self.root, hint);
@@ -133,7 +133,7 @@ fn converges(seed: u64, settings: &WatchSettings, room: usize) {
     let (sink, hints) = sync_channel(room);
     let (_watcher, _) =
         RootWatcher::start(&lifecycle(), 1, &root, RootMode::Native, settings, sink).unwrap();
-    assert_eq!(hints.recv().unwrap(), Hint::Rescan(Cause::Start));
+    assert_eq!(hints.recv().unwrap(), Hint::WalkRoot(WalkCause::Start));
     let mut engine = HintFollower {
         root: root.clone(),
         hints,

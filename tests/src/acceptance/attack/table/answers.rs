@@ -324,11 +324,11 @@ pub(super) const LINES: &[Line] = &[
                 "who_wants_much_is_not_passed_by_those_who_want_little",
             ),
             Test(
-                "daemon/extract/src/outside/tests.rs",
+                "daemon/extract/src/external_tools/tests.rs",
                 "who_is_confined_has_threads_and_reaches_no_other_process",
             ),
             Test(
-                "daemon/extract/src/outside/tests.rs",
+                "daemon/extract/src/external_tools/tests.rs",
                 "a_program_is_one_process",
             ),
             Test(
@@ -340,7 +340,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_worker_whose_main_thread_sleeps_is_starved_with_the_thread_that_reads",
             ),
             Test(
-                "daemon/extract/src/outside/tests.rs",
+                "daemon/extract/src/external_tools/tests.rs",
                 "a_program_ends_with_the_pool_and_with_who_waits_for_it_and_has_not_tried",
             ),
             Test(
@@ -384,7 +384,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_is_known_stays_where_another_try_fails_by_the_machines_fault",
             ),
             Test(
-                "daemon/extract/src/read_marks/tests.rs",
+                "daemon/extract/src/crash_journal/tests.rs",
                 "whoever_holds_what_others_wait_for_never_waits_for_a_suspect",
             ),
             Test(

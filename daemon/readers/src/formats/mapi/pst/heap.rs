@@ -161,7 +161,7 @@ impl<'a> Heap<'a> {
     }
 
     /// The heap as a table [§2.3.4]: a bag for each row.
-    pub(super) fn table(&self, most: usize) -> Option<Vec<Properties>> {
+    pub(super) fn table(&self, max_rows: usize) -> Option<Vec<Properties>> {
         let (TABLE, root) = self.root()? else {
             return None;
         };
@@ -184,7 +184,7 @@ impl<'a> Heap<'a> {
         };
         let rows = rows.iter().flat_map(|block| block.chunks_exact(width));
         Some(
-            rows.take(most)
+            rows.take(max_rows)
                 .map(|row| self.row(row, bitmap, &columns))
                 .collect(),
         )

@@ -80,9 +80,9 @@ impl<'a, 's> Reader<'a, 's> {
         node: Node,
         page: Option<i32>,
     ) -> Option<Reason> {
-        let most = self.sink.budgets().entries as usize;
+        let max_rows = self.sink.budgets().entries as usize;
         let table = Heap::open(self.store, node, self.limit);
-        let Some(mut rows) = table.and_then(|table| table.table(most)) else {
+        let Some(mut rows) = table.and_then(|table| table.table(max_rows)) else {
             return Some(Reason::PartsFailed);
         };
         for recipient in &mut rows {

@@ -180,8 +180,8 @@ fn a_message_that_holds_itself_ends_at_the_limits() {
     let (reading, members, _) = read_all(&build.finish(), Budgets::default());
     assert_eq!((reading, members.len()), (Ok(Some(Reason::PartsLimit)), 1));
     let mail = String::from_utf8(members[0].bytes.clone()).unwrap();
-    let most = Budgets::default().mime_parts as usize + 1;
-    assert!(mail.matches("Subject: Deep").count() <= most);
+    let max_mails = Budgets::default().mime_parts as usize + 1;
+    assert!(mail.matches("Subject: Deep").count() <= max_mails);
 }
 
 #[test]

@@ -69,8 +69,8 @@ impl Slide {
         if container == kind::COMMENT && record.instance == COMMENT_TEXT {
             self.comments.push(text);
         } else if container == kind::RUNNING {
-            let mut wanted = RUNNING.iter();
-            if wanted.any(|(string, bit)| record.instance == *string && shown & bit != 0) {
+            let mut strings = RUNNING.iter();
+            if strings.any(|(string, bit)| record.instance == *string && shown & bit != 0) {
                 self.running.push(text);
             }
         }

@@ -28,11 +28,11 @@ impl PartBounds {
     }
 }
 
-/// Feeds the `wanted` records of a part to `take` until it has enough, or a record lacks fields (`None`); the others
+/// Feeds the `kinds` records of a part to `take` until it has enough, or a record lacks fields (`None`); the others
 /// are skipped.
 pub(super) fn each_record(
     reader: &mut dyn BufRead,
-    wanted: &[u32],
+    kinds: &[u32],
     mut take: impl FnMut(u32, Fields<'_>) -> Option<bool>,
 ) -> Option<Reason> {
     let mut bytes = Vec::new();
@@ -50,7 +50,7 @@ pub(super) fn each_record(
         let length = u64::from(length);
         let mut body = reader.take(length);
         bytes.clear();
-        if wanted.contains(&record)
+        if kinds.contains(&record)
             && (&mut body)
                 .take(MAX_RECORD_BYTES)
                 .read_to_end(&mut bytes)
@@ -63,7 +63,7 @@ pub(super) fn each_record(
             return Some(Reason::Damaged);
         }
         bounds.take(record);
-        if !wanted.contains(&record) {
+        if !kinds.contains(&record) {
             continue;
         }
         match take(record, Fields(&bytes)) {
@@ -74,10 +74,10 @@ pub(super) fn each_record(
     }
 }
 
-/// A number of up to `most` bytes, of seven bits each, the lowest first; `None` at the end.
-fn number(reader: &mut dyn BufRead, most: u32) -> std::io::Result<Option<u32>> {
+/// A number of up to `max_bytes` bytes, of seven bits each, the lowest first; `None` at the end.
+fn number(reader: &mut dyn BufRead, max_bytes: u32) -> std::io::Result<Option<u32>> {
     let mut number = 0;
-    for index in 0..most {
+    for index in 0..max_bytes {
         let mut byte = [0];
         if index == 0 {
             if reader.read(&mut byte)? == 0 {

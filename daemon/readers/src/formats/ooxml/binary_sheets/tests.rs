@@ -10,8 +10,8 @@ use crate::input::input_of;
 fn record(number: u32, fields: &[&[u8]]) -> Vec<u8> {
     let fields = fields.concat();
     let mut bytes = Vec::new();
-    for (mut value, most) in [(number as usize, 2), (fields.len(), 4)] {
-        for _ in 0..most {
+    for (mut value, max_bytes) in [(number as usize, 2), (fields.len(), 4)] {
+        for _ in 0..max_bytes {
             let more = if value > 0x7f { 0x80 } else { 0 };
             bytes.push((value & 0x7f) as u8 | more);
             value >>= 7;

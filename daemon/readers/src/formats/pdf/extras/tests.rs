@@ -134,11 +134,11 @@ fn attached_files_are_members_once_each() {
         .set("Params", dictionary_of("ModDate", "D:19700102000000Z"));
     file.set_content(deflated(b"an offer"));
     let (_, facts, members, reason) = read_all(&document);
-    let told: Vec<_> = members
+    let found: Vec<_> = members
         .iter()
         .map(|m| (m.name.as_str(), m.unread))
         .collect();
-    assert_eq!(told, [("offer.txt", None), ("odd", Some(Reason::Damaged))]);
+    assert_eq!(found, [("offer.txt", None), ("odd", Some(Reason::Damaged))]);
     assert_eq!(
         (members[0].bytes.as_slice(), members[0].modified),
         (&b"an offer"[..], Some(86_400))

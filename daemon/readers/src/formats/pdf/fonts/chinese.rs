@@ -75,10 +75,10 @@ fn descendant(document: &Document, font: &Dictionary) -> Dictionary {
 /// Widths of ASCII's characters.
 fn widths(document: &Document, font: &Dictionary) -> Vec<Object> {
     let first = entry(document, font, b"FirstChar").and_then(|first| first.as_i64().ok());
-    let told = entry(document, font, b"Widths").and_then(|widths| widths.as_array().ok());
+    let widths = entry(document, font, b"Widths").and_then(|widths| widths.as_array().ok());
     let width = |code: i64| {
         let at = usize::try_from(code - first.unwrap_or_default()).ok()?;
-        let (_, width) = document.dereference(told?.get(at)?).ok()?;
+        let (_, width) = document.dereference(widths?.get(at)?).ok()?;
         width.as_float().is_ok().then(|| width.clone())
     };
     ASCII

@@ -107,7 +107,7 @@ impl Glyphs {
             Some(Object::Stream(stream)) => stream.get_plain_content().ok(),
             _ => None,
         };
-        let told = entry(document, font, b"ToUnicode").and_then(|told| told.as_name().ok());
+        let to_unicode = entry(document, font, b"ToUnicode").and_then(|entry| entry.as_name().ok());
         let is_of_family = is_identity && program.is_none() && is_of_family(descendant);
         Some(Self {
             is_of_family,
@@ -115,7 +115,7 @@ impl Glyphs {
             collection,
             program,
             numbers,
-            codes_are_unicode: told.is_some_and(|name| name.starts_with(b"Identity")),
+            codes_are_unicode: to_unicode.is_some_and(|name| name.starts_with(b"Identity")),
         })
     }
 
@@ -126,8 +126,11 @@ impl Glyphs {
             .and_then(|map| map.lookup_bf_string(cid))
             .map(string);
         let by_code = || {
-            let told = self.codes_are_unicode.then(|| char::from_u32(code));
-            told.flatten().filter(|c| !is_odd(*c)).map(String::from)
+            let character = self.codes_are_unicode.then(|| char::from_u32(code));
+            character
+                .flatten()
+                .filter(|c| !is_odd(*c))
+                .map(String::from)
         };
         let Some(program) = &self.program else {
             let text = published.or_else(by_code);

@@ -112,9 +112,12 @@ impl Program {
 }
 
 /// The encodings of a TrueType or OpenType font whose platform and number match.
-fn encodings(font: &Font, wanted: impl Fn((u16, u16)) -> bool) -> impl Iterator<Item = Encoding> {
+fn encodings(
+    font: &Font,
+    predicate: impl Fn((u16, u16)) -> bool,
+) -> impl Iterator<Item = Encoding> {
     let all = font.charmap().encodings();
-    all.filter(move |encoding| encoding.sfnt_ids().is_some_and(&wanted))
+    all.filter(move |encoding| encoding.sfnt_ids().is_some_and(&predicate))
 }
 
 fn is_unicode(ids: (u16, u16)) -> bool {

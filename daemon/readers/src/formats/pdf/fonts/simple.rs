@@ -54,7 +54,7 @@ pub(super) fn blanks(document: &Document, font: &Dictionary) -> Option<Table> {
     Table::of(texts.collect(), 1)
 }
 
-/// Whether a font is one of the two standard ones whose codes are symbols, and not embedded. The first parser mistakes
+/// Whether a font is one of the two standard ones whose codes are symbols, and not embedded. The main parser mistakes
 /// them for letters if widths or names are given; the second does not.
 pub(super) fn is_symbols(document: &Document, font: &Dictionary) -> bool {
     let symbols: [&[u8]; 2] = [b"Symbol", b"ZapfDingbats"];

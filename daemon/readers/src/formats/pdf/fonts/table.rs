@@ -29,7 +29,7 @@ impl Table {
     }
 
     /// The table that a font includes, or the part of it that is sound; `None` if it has none, or it cannot be read.
-    pub(super) fn told(document: &Document, font: &Dictionary) -> Option<Self> {
+    pub(super) fn embedded(document: &Document, font: &Dictionary) -> Option<Self> {
         let Object::Stream(stream) = entry(document, font, b"ToUnicode")? else {
             return None;
         };
@@ -74,10 +74,10 @@ impl Table {
         }
         let mut mended = false;
         for (code, text) in known.texts.into_iter().filter(|(_, text)| is_text(text)) {
-            let told = self.texts.get_mut(&code);
-            if let Some(told) = told.filter(|told| is_identity || !is_text(told)) {
-                mended |= *told != text;
-                *told = text;
+            let own = self.texts.get_mut(&code);
+            if let Some(own) = own.filter(|own| is_identity || !is_text(own)) {
+                mended |= *own != text;
+                *own = text;
             }
         }
         mended.then_some(self)
@@ -85,11 +85,11 @@ impl Table {
 
     /// This table with `blanks` for codes that it lacks; `None` if there are none.
     pub(super) fn completed_by(mut self, blanks: Self) -> Option<Self> {
-        let told = self.texts.len();
+        let before = self.texts.len();
         for (code, blank) in blanks.texts {
             self.texts.entry(code).or_insert(blank);
         }
-        (self.texts.len() > told).then_some(self)
+        (self.texts.len() > before).then_some(self)
     }
 
     /// The table as a `ToUnicode` stream (ISO 32000-2, 9.10.3).

@@ -103,9 +103,9 @@ fn glyphs_that_draw_nothing_are_spaces() {
     let cmap = "begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange \
                 <41> <43> <0061> endbfrange 1 beginbfrange <45> <46> <0078> endbfrange endcmap";
     let program = truetype::blank(10);
-    for (told, text) in [("", "one two"), ("/ToUnicode 8 0 R", "abc xya")] {
+    for (to_unicode, text) in [("", "one two"), ("/ToUnicode 8 0 R", "abc xya")] {
         let objects = [
-            simple(&format!("/Subtype /TrueType {names} {told}")),
+            simple(&format!("/Subtype /TrueType {names} {to_unicode}")),
             descriptor.to_owned(),
             stream("program"),
             stream(cmap),

@@ -24,7 +24,7 @@ pub(super) enum Brackets {
 impl Brackets {
     /// What the runs of a page show.
     pub(super) fn of(runs: &[Run]) -> Self {
-        let has = |wanted: fn(&Run) -> bool| runs.iter().any(wanted);
+        let has = |predicate: fn(&Run) -> bool| runs.iter().any(predicate);
         if !has(|run| run.leftward) || !has(|run| run.text.contains(is_bracket)) {
             return Self::Unknown;
         }

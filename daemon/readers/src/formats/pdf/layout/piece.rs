@@ -113,11 +113,10 @@ fn is_chart(letters: &[Run]) -> bool {
         return true;
     }
     let range = |values: &mut dyn Iterator<Item = f64>| {
-        let (least, most) = values.fold(
-            (f64::INFINITY, f64::NEG_INFINITY),
-            |(least, most), value| (least.min(value), most.max(value)),
-        );
-        most - least
+        let (min, max) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(min, max), value| {
+            (min.min(value), max.max(value))
+        });
+        max - min
     };
     let middle = |run: &Run| (run.left + run.right) / 2.0;
     let steps = &mut letters

@@ -64,14 +64,14 @@ fn said_of_style(style: &mut Paragraph, name: &str, tag: &BytesStart<'_>) {
 }
 
 /// Reports starts with their tag, and ends.
-fn each_tag(event: &Event<'_>, mut told: impl FnMut(&str, Option<&BytesStart<'_>>)) {
+fn each_tag(event: &Event<'_>, mut visit: impl FnMut(&str, Option<&BytesStart<'_>>)) {
     match event {
-        Event::Start(tag) => told(tag.local_name().into_inner(), Some(tag)),
-        Event::End(tag) => told(tag.local_name().into_inner(), None),
+        Event::Start(tag) => visit(tag.local_name().into_inner(), Some(tag)),
+        Event::End(tag) => visit(tag.local_name().into_inner(), None),
         Event::Empty(tag) => {
             let name = tag.local_name().into_inner();
-            told(name, Some(tag));
-            told(name, None);
+            visit(name, Some(tag));
+            visit(name, None);
         }
         _ => {}
     }

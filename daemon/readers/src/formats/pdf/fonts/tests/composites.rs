@@ -206,8 +206,8 @@ fn a_table_of_codes_that_are_those_of_unicode_is_believed() {
 #[test]
 fn codes_are_those_of_unicode_where_the_font_says_so_and_has_no_program() {
     for name in ["Identity-H", "Identity-V"] {
-        let told = format!("/ToUnicode /{name}");
-        let objects = composite("/Identity-H", "Identity", &told, false);
+        let to_unicode = format!("/ToUnicode /{name}");
+        let objects = composite("/Identity-H", "Identity", &to_unicode, false);
         let pdf = page(&objects, &[], &hex(&big_endian("Жук, ok")));
         assert_eq!(read(&pdf), (Ok(None), "Жук, ok".to_owned()), "{name}");
     }

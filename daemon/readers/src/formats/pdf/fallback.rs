@@ -1,4 +1,4 @@
-//! The second parser: slower, and more forgiving than the first.
+//! The fallback parser: slower, and more forgiving than the first.
 
 use std::sync::Arc;
 
@@ -33,12 +33,12 @@ const NO_FONT: &[u8] = b"\
     \0\0\0\0\
     \0\0\x50\0\0\x01";
 
-/// A PDF opened by the second parser.
-pub(super) struct Second {
+/// A PDF opened by the fallback parser.
+pub(super) struct FallbackParser {
     pdf: Pdf,
 }
 
-impl Second {
+impl FallbackParser {
     /// `None` if it cannot parse a page tree, or a password is needed.
     pub(super) fn load(bytes: &[u8]) -> Option<Self> {
         let pdf = Pdf::new(Arc::new(bytes.to_vec())).ok()?;

@@ -1,4 +1,4 @@
-//! One run of an outside program: started confined, read up to a bound, killed at its deadline.
+//! One run of an external tool: started confined, read up to a bound, killed at its deadline.
 
 use std::io::{self, Read};
 use std::os::fd::OwnedFd;
@@ -9,7 +9,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::OutsideLimits;
+use super::ExternalToolLimits;
 use crate::process::{WorkerCommand, group_of, kill_group};
 
 /// The output of a program.
@@ -47,7 +47,7 @@ impl RunLimit<'_> {
 /// was killed from outside, or nobody waits for it any more.
 pub(super) fn run(
     shim: &WorkerCommand,
-    limits: &OutsideLimits,
+    limits: &ExternalToolLimits,
     program: &Path,
     arguments: &[String],
     input: OwnedFd,
@@ -74,7 +74,7 @@ pub(super) fn run(
 
 fn start(
     shim: &WorkerCommand,
-    limits: &OutsideLimits,
+    limits: &ExternalToolLimits,
     program: &Path,
     arguments: &[String],
     input: OwnedFd,

@@ -22,7 +22,7 @@ pub(super) const PREPARED: usize = 256;
 /// Maximum bytes read of the file: far more documents than are ever under way at once.
 const LONGEST: u64 = 1 << 20;
 /// Weight from which a content is not tried again.
-pub(super) const GIVEN_UP: u8 = 4;
+pub(super) const QUARANTINE_WEIGHT: u8 = 4;
 
 /// Offsets of the fields in the header.
 const BOOT: std::ops::Range<usize> = 8..44;
@@ -57,8 +57,8 @@ impl Stage {
     fn weight(self) -> u8 {
         match self {
             Self::Idle => 0,
-            Self::Waiting => GIVEN_UP / 4,
-            Self::Working => GIVEN_UP / 2,
+            Self::Waiting => QUARANTINE_WEIGHT / 4,
+            Self::Working => QUARANTINE_WEIGHT / 2,
         }
     }
 }

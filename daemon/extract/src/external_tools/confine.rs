@@ -1,4 +1,4 @@
-//! Confines an outside program: the shim gives up rights, then executes the program.
+//! Confines an external tool: the shim gives up rights, then executes the program.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -30,7 +30,7 @@ const READABLE: &[&str] = &[
 /// The hidden subcommand: `MEMORY_BYTES CPU_SECONDS PROGRAM ARGUMENTS…`. It refuses to start the program if it cannot
 /// confine it.
 #[must_use]
-pub fn outside_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+pub fn external_tool_main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments = arguments.into_iter();
     let mut number = || arguments.next()?.to_str()?.parse::<u64>().ok();
     let (Some(memory), Some(cpu)) = (number(), number()) else {

@@ -2,7 +2,7 @@
 //! for PDFs whose text is lost or poor, `tesseract` for pages that are pictures.
 //!
 //! They are never linked and never needed. Each runs as a process of its own, confined by
-//! [`outside_main`] before it starts: it may read the system's folders and its input, and write to
+//! [`external_tool_main`] before it starts: it may read the system's folders and its input, and write to
 //! its output. Its output is bounded, and a worker makes one text of it ([`Source::join`]): the daemon does not search
 //! the pages of a hostile document for running headers.
 
@@ -14,7 +14,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use confine::outside_main;
+pub use confine::external_tool_main;
 
 use self::attempt::Attempt;
 pub(crate) use self::attempt::Source;
@@ -24,9 +24,9 @@ use crate::{Extraction, Fact, Reason};
 /// Where programs are searched for.
 const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/bin"];
 
-/// Limits of outside programs.
+/// Limits of external tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutsideLimits {
+pub struct ExternalToolLimits {
     /// Virtual memory of one run, in bytes.
     pub address_space: u64,
     /// Processor and wall clock time of one run.
@@ -39,10 +39,10 @@ pub struct OutsideLimits {
 
 /// The programs that may be used.
 #[derive(Debug, Clone)]
-pub struct OutsidePrograms {
-    /// The command that starts [`outside_main`], which starts every program.
+pub struct ExternalTools {
+    /// The command that starts [`external_tool_main`], which starts every program.
     shim: WorkerCommand,
-    limits: OutsideLimits,
+    limits: ExternalToolLimits,
     pdftotext: Option<PathBuf>,
     recogniser: Option<Recogniser>,
 }
@@ -67,10 +67,10 @@ struct Recogniser {
     languages: String,
 }
 
-impl OutsidePrograms {
-    /// No programs; `shim` starts [`outside_main`].
+impl ExternalTools {
+    /// No programs; `shim` starts [`external_tool_main`].
     #[must_use]
-    pub fn none(shim: WorkerCommand, limits: OutsideLimits) -> Self {
+    pub fn none(shim: WorkerCommand, limits: ExternalToolLimits) -> Self {
         Self {
             shim,
             limits,

@@ -2,12 +2,12 @@
 
 use simdex_index::IndexError;
 
-use super::{Rescan, Result};
+use super::{Result, RootWalker};
 use crate::write_side::identity::{RootIdentity, verify_root};
 use crate::write_side::roots::{LossToken, Root, RootState};
 use crate::write_side::watch::anchor::{Anchor, RootRefusal};
 
-impl Rescan<'_> {
+impl RootWalker<'_> {
     /// The directory at a root's path, if it is the root on record; otherwise updates the root's status.
     pub(super) fn prove_root(&self, root: &Root) -> Result<Option<Anchor>> {
         let anchor = match Anchor::open_listable(&root.path) {

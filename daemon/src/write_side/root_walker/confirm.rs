@@ -5,9 +5,9 @@
 //! accepted.
 
 use super::findings::WalkFindings;
-use super::{Anchor, LossToken, Rescan, Result, Root, RootState};
+use super::{Anchor, LossToken, Result, Root, RootState, RootWalker};
 
-impl Rescan<'_> {
+impl RootWalker<'_> {
     /// Accepts a held loss as real, or the directory at the root's path as the root: removes every recorded file
     /// that does not exist. Returns how many; returns `None`, and removes nothing of the loss, if the root is not
     /// as it was shown.

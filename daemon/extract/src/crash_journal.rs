@@ -20,16 +20,16 @@ use std::path::Path;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use self::slot_file::{GIVEN_UP, Name, SlotFile, Stage};
+use self::slot_file::{Name, QUARANTINE_WEIGHT, SlotFile, Stage};
 use crate::KeepGoing;
 
 /// Suspects kept at a start; the rest are forgotten.
 const SUSPECTS: usize = 1024;
 /// Interval at which a caller that waits for others checks whether its own result is still wanted.
-const PATIENCE: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// The documents under way, and those that were under way at crashes.
 #[derive(Debug)]
-pub struct Underway {
+pub struct CrashJournal {
     file: SlotFile,
     slots: Mutex<Slots>,
     in_flight: Mutex<InFlight>,
@@ -74,16 +74,16 @@ struct Suspect {
 pub enum NotTried {
     /// The daemon crashed on it, and again when it was tried alone.
     #[error("the daemon crashed twice while it worked on these bytes")]
-    GivenUp,
+    Quarantined,
     /// It cannot be recorded.
     #[error("cannot record which documents are being read")]
-    NotMarked(#[source] io::Error),
+    NotRecorded(#[source] io::Error),
     /// No caller waits for the document any more.
     #[error("the caller no longer waits for the document")]
     Cancelled,
 }
 
-impl Underway {
+impl CrashJournal {
     /// Reads what the previous run left in `directory`, and starts a new file from that.
     ///
     /// # Errors
@@ -116,9 +116,11 @@ impl Underway {
         name: Name,
         wait_policy: WaitPolicy,
         keep_going: &KeepGoing,
-    ) -> Result<Mark<'_>, NotTried> {
+    ) -> Result<JournalEntry<'_>, NotTried> {
         let is_suspect = match self.lock().suspects.get(&name) {
-            Some(suspect) if suspect.weight >= GIVEN_UP => return Err(NotTried::GivenUp),
+            Some(suspect) if suspect.weight >= QUARANTINE_WEIGHT => {
+                return Err(NotTried::Quarantined);
+            }
             suspect => suspect.is_some(),
         };
         let alone = self.join(is_suspect, wait_policy, keep_going)?;
@@ -130,8 +132,8 @@ impl Underway {
         };
         slots.taken.insert(slot);
         drop(slots);
-        let mut mark = Mark {
-            underway: self,
+        let mut entry = JournalEntry {
+            journal: self,
             name,
             slot,
             weight,
@@ -141,9 +143,9 @@ impl Underway {
         };
         self.file
             .put(slot, &name, weight, Stage::Waiting)
-            .map_err(NotTried::NotMarked)?;
-        mark.is_written = true;
-        Ok(mark)
+            .map_err(NotTried::NotRecorded)?;
+        entry.is_written = true;
+        Ok(entry)
     }
 
     /// Waits until this document may begin and counts it as under way; returns whether it runs alone until it leaves.
@@ -161,14 +163,14 @@ impl Underway {
             false => may_wait && (in_flight.alone || in_flight.waiting > 0),
         };
         in_flight.waiting += usize::from(alone);
-        let mut is_wanted = true;
-        while is_wanted && is_hindered(&in_flight) {
-            let waited = self.left.wait_timeout(in_flight, PATIENCE);
+        let mut keeps_going = true;
+        while keeps_going && is_hindered(&in_flight) {
+            let waited = self.left.wait_timeout(in_flight, POLL_INTERVAL);
             in_flight = waited.unwrap_or_else(PoisonError::into_inner).0;
-            is_wanted = keep_going.check();
+            keeps_going = keep_going.check();
         }
         in_flight.waiting -= usize::from(alone);
-        if !is_wanted {
+        if !keeps_going {
             drop(in_flight);
             // Others may have been waiting for this one to begin.
             self.left.notify_all();
@@ -215,8 +217,8 @@ impl Slots {
 
 /// A document under way, until this is dropped.
 #[derive(Debug)]
-pub struct Mark<'a> {
-    underway: &'a Underway,
+pub struct JournalEntry<'a> {
+    journal: &'a CrashJournal,
     name: Name,
     slot: usize,
     weight: u8,
@@ -226,7 +228,7 @@ pub struct Mark<'a> {
     is_written: bool,
 }
 
-impl Mark<'_> {
+impl JournalEntry<'_> {
     /// Notes that from here on the daemon itself works on the document.
     pub fn working(&self) {
         if self.is_suspect && !self.alone {
@@ -234,25 +236,25 @@ impl Mark<'_> {
             return;
         }
         // If this fails, the crash weighs less: the document is tried once or twice more.
-        let file = &self.underway.file;
+        let file = &self.journal.file;
         let _ = file.put(self.slot, &self.name, self.weight, Stage::Working);
     }
 }
 
-impl Drop for Mark<'_> {
+impl Drop for JournalEntry<'_> {
     fn drop(&mut self) {
         if self.is_written {
             // If this fails, the next start takes the document for a suspect and tries it alone.
-            let _ = self.underway.file.clear(self.slot);
+            let _ = self.journal.file.clear(self.slot);
         }
-        let mut slots = self.underway.lock();
+        let mut slots = self.journal.lock();
         // A suspect that could not be recorded was not tried, so what is held against it stays.
         if self.is_written || !self.is_suspect {
             slots.taken.remove(&self.slot);
             slots.suspects.remove(&self.name);
         }
         drop(slots);
-        self.underway.leave(self.alone);
+        self.journal.leave(self.alone);
     }
 }
 

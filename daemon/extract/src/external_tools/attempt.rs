@@ -1,4 +1,4 @@
-//! One document read by outside programs: what they print, and the text a worker makes of it.
+//! One document read by external tools: what they print, and the text a worker makes of it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::run::{Output, RunLimit, run};
-use super::{MachineFault, OutsidePrograms, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
+use super::{ExternalTools, MachineFault, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
 use crate::private_bytes::GrowingBytes;
 use crate::spool_budget::SpoolBudget;
 use crate::{Extraction, Fact, Outcome, Reason};
@@ -28,7 +28,7 @@ pub(crate) struct Source<'a> {
 
 /// One attempt to do better than `poor`, the result of our readers.
 pub(super) struct Attempt<'a> {
-    outside: &'a OutsidePrograms,
+    tools: &'a ExternalTools,
     poor: &'a Extraction,
     source: &'a Source<'a>,
     deadline: Instant,
@@ -36,21 +36,21 @@ pub(super) struct Attempt<'a> {
 
 impl<'a> Attempt<'a> {
     pub(super) fn new(
-        outside: &'a OutsidePrograms,
+        tools: &'a ExternalTools,
         poor: &'a Extraction,
         source: &'a Source<'a>,
     ) -> Self {
         Self {
-            outside,
+            tools,
             poor,
             source,
-            deadline: Instant::now() + outside.limits.time,
+            deadline: Instant::now() + tools.limits.time,
         }
     }
 
     /// The whole text, in the order of the content streams, as our own parser gives it.
     pub(super) fn pdf_text(&self) -> Result<Option<Extraction>, MachineFault> {
-        let Some(program) = &self.outside.pdftotext else {
+        let Some(program) = &self.tools.pdftotext else {
             return Ok(None);
         };
         let arguments = ["-raw", "-enc", "UTF-8", "-q", "-", "-"].map(str::to_owned);
@@ -64,7 +64,7 @@ impl<'a> Attempt<'a> {
 
     /// Page after page: each is converted to a picture and read.
     pub(super) fn recognised(&self) -> Result<Option<Extraction>, MachineFault> {
-        let Some(recogniser) = &self.outside.recogniser else {
+        let Some(recogniser) = &self.tools.recogniser else {
             return Ok(None);
         };
         let is_pdf = self.poor.media_type == PDF;
@@ -72,9 +72,9 @@ impl<'a> Attempt<'a> {
             true => self.poor.facts.number(Fact::Pages).max(1),
             false => 1,
         };
-        let wanted = pages.min(u64::from(self.outside.limits.pages));
+        let page_count = pages.min(u64::from(self.tools.limits.pages));
         let (mut printed, mut read) = (Vec::new(), 0);
-        for page in 1..=wanted {
+        for page in 1..=page_count {
             let picture = match is_pdf {
                 true => self.picture(recogniser, page)?,
                 false => Some(self.reopened_document()?),
@@ -123,7 +123,7 @@ impl<'a> Attempt<'a> {
         arguments: &[String],
         input: File,
     ) -> Result<Option<Output>, MachineFault> {
-        let OutsidePrograms { shim, limits, .. } = self.outside;
+        let ExternalTools { shim, limits, .. } = self.tools;
         let until = RunLimit {
             deadline: self.deadline,
             keep_going: self.source.keep_going,
@@ -148,7 +148,7 @@ impl<'a> Attempt<'a> {
         let joined = (self.source.join)(pages.as_fd());
         let (text, cut) = match joined.outcome {
             Outcome::Text { text, partial } => (text, partial),
-            Outcome::Failed(reason) if reason.is_machines() => {
+            Outcome::Failed(reason) if reason.is_machine_fault() => {
                 return Err(io::Error::other(reason.meaning()).into());
             }
             _ => return Ok(None),

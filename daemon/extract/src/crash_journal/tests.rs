@@ -10,13 +10,13 @@ const INNOCENT: Name = [2; 32];
 
 /// Leaves these contents under way as a crash does, all of them at work.
 fn crash(directory: &Path, names: &[Name]) {
-    let underway = Underway::open(directory).unwrap();
+    let journal = CrashJournal::open(directory).unwrap();
     for name in names {
-        let mark = underway
+        let entry = journal
             .begin(*name, WaitPolicy::MayWait, &KeepGoing::default())
             .unwrap();
-        mark.working();
-        std::mem::forget(mark);
+        entry.working();
+        std::mem::forget(entry);
     }
 }
 
@@ -25,16 +25,16 @@ fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT]);
     crash(dir.path(), &[CULPRIT]);
-    let third = Underway::open(dir.path()).unwrap();
+    let third = CrashJournal::open(dir.path()).unwrap();
     assert!(matches!(
         third.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default()),
-        Err(NotTried::GivenUp)
+        Err(NotTried::Quarantined)
     ));
     drop(third);
-    let later = Underway::open(dir.path()).unwrap();
+    let later = CrashJournal::open(dir.path()).unwrap();
     assert!(matches!(
         later.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default()),
-        Err(NotTried::GivenUp)
+        Err(NotTried::Quarantined)
     ));
 }
 
@@ -42,7 +42,7 @@ fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
 fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT, INNOCENT]);
-    let second = Underway::open(dir.path()).unwrap();
+    let second = CrashJournal::open(dir.path()).unwrap();
     drop(
         second
             .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
@@ -55,7 +55,7 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
     let started = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let _mark = second
+            let _entry = second
                 .begin([3; 32], WaitPolicy::MayWait, &KeepGoing::default())
                 .unwrap();
             started.fetch_add(1, Ordering::SeqCst);
@@ -65,12 +65,12 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
         // The crash: what the file contains now is what the next start finds.
         let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
         let left = suspects_in(&bytes, &boot_id());
-        assert_eq!(left, BTreeMap::from([(CULPRIT, GIVEN_UP)]));
+        assert_eq!(left, BTreeMap::from([(CULPRIT, QUARANTINE_WEIGHT)]));
         drop(alone);
     });
     assert_eq!(started.load(Ordering::SeqCst), 1);
     drop(second);
-    let third = Underway::open(dir.path()).unwrap();
+    let third = CrashJournal::open(dir.path()).unwrap();
     assert!(third.lock().suspects.is_empty(), "all ended well");
 }
 
@@ -78,7 +78,7 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
 fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT, INNOCENT]);
-    let second = Underway::open(dir.path()).unwrap();
+    let second = CrashJournal::open(dir.path()).unwrap();
     let container = second
         .begin([3; 32], WaitPolicy::MayWait, &KeepGoing::default())
         .unwrap();
@@ -103,7 +103,10 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
             .unwrap();
         member.working();
         let left = suspects_in(&std::fs::read(dir.path().join(NAME)).unwrap(), &boot_id());
-        assert!(left[&INNOCENT] < GIVEN_UP, "a crash may be another's fault");
+        assert!(
+            left[&INNOCENT] < QUARANTINE_WEIGHT,
+            "a crash may be another's fault"
+        );
         drop((member, container));
         alone.join().unwrap().unwrap();
     });
@@ -114,7 +117,7 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
 fn whoever_is_not_waited_for_does_not_wait_for_a_suspect_nor_keep_others_waiting() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT, INNOCENT]);
-    let second = Underway::open(dir.path()).unwrap();
+    let second = CrashJournal::open(dir.path()).unwrap();
     let gone = KeepGoing::asking(|| false);
     let begin = |name, keep_going: &KeepGoing| second.begin(name, WaitPolicy::MayWait, keep_going);
     let alone = begin(CULPRIT, &KeepGoing::default()).unwrap();
@@ -135,42 +138,49 @@ fn whoever_is_not_waited_for_does_not_wait_for_a_suspect_nor_keep_others_waiting
 fn a_suspect_that_cannot_be_written_down_stays_one() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT]);
-    let mut second = Underway::open(dir.path()).unwrap();
+    let mut second = CrashJournal::open(dir.path()).unwrap();
     // Nothing can be written to it.
     second.file = SlotFile(File::open(dir.path().join(NAME)).unwrap());
     let begun = second.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default());
-    assert!(matches!(begun, Err(NotTried::NotMarked(_))));
+    assert!(matches!(begun, Err(NotTried::NotRecorded(_))));
     drop(begun);
     assert!(second.lock().suspects.contains_key(&CULPRIT));
     assert_eq!(second.lock().taken.len(), 1);
     assert_eq!(second.in_flight().under_way, 0);
     drop(second);
-    assert_eq!(Underway::open(dir.path()).unwrap().lock().suspects.len(), 1);
+    assert_eq!(
+        CrashJournal::open(dir.path())
+            .unwrap()
+            .lock()
+            .suspects
+            .len(),
+        1
+    );
 }
 
 #[test]
 fn kills_from_outside_weigh_little_or_nothing() {
     let dir = tempfile::tempdir().unwrap();
     for _ in 0..3 {
-        let underway = Underway::open(dir.path()).unwrap();
+        let journal = CrashJournal::open(dir.path()).unwrap();
         std::mem::forget(
-            underway
+            journal
                 .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
                 .unwrap(),
         );
     }
-    let waited = Underway::open(dir.path()).unwrap();
-    let mark = waited
+    let waited = CrashJournal::open(dir.path()).unwrap();
+    let entry = waited
         .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
         .unwrap();
-    mark.working();
+    entry.working();
     waited.stopping();
-    std::mem::forget(mark);
-    let stopped = Underway::open(dir.path()).unwrap();
-    let mark = stopped
+    std::mem::forget(entry);
+    let stopped = CrashJournal::open(dir.path()).unwrap();
+    let entry = stopped
         .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
         .unwrap();
-    mark.working();
+    entry.working();
     let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
     let after_reboot = suspects_in(&bytes, &[b'x'; 36]);
     assert_eq!(after_reboot, BTreeMap::from([(INNOCENT, 3)]));
@@ -181,14 +191,14 @@ fn an_odd_file_holds_nothing_against_anybody() {
     let dir = tempfile::tempdir().unwrap();
     for odd in [&b""[..], b"short", &[0xff; 640]] {
         std::fs::write(dir.path().join(NAME), odd).unwrap();
-        let underway = Underway::open(dir.path()).unwrap();
-        assert!(underway.lock().suspects.is_empty());
+        let journal = CrashJournal::open(dir.path()).unwrap();
+        assert!(journal.lock().suspects.is_empty());
     }
     let path = dir.path().join(NAME);
     std::fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink(dir.path().join("elsewhere"), &path).unwrap();
     assert!(
-        Underway::open(dir.path()).is_err(),
+        CrashJournal::open(dir.path()).is_err(),
         "a link is not followed"
     );
     std::fs::remove_file(&path).unwrap();
@@ -197,7 +207,7 @@ fn an_odd_file_holds_nothing_against_anybody() {
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[EXTRACTOR.start] ^= 1;
     std::fs::write(&path, bytes).unwrap();
-    let upgraded = Underway::open(dir.path()).unwrap();
+    let upgraded = CrashJournal::open(dir.path()).unwrap();
     assert!(upgraded.lock().suspects.is_empty(), "another extractor");
 }
 
@@ -212,6 +222,6 @@ fn more_at_once_than_there_is_room_for_is_written_down_as_well() {
         })
         .collect();
     crash(dir.path(), &names);
-    let next = Underway::open(dir.path()).unwrap();
+    let next = CrashJournal::open(dir.path()).unwrap();
     assert_eq!(next.lock().suspects.len(), names.len());
 }

@@ -15,8 +15,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use simdex_extract::{
-    Fact, Limits, Outcome, OutsideLimits, OutsidePrograms, Pool, ReadOptions, WorkerCommand,
-    outside_main,
+    ExternalToolLimits, ExternalTools, Fact, Limits, Outcome, Pool, ReadOptions, WorkerCommand,
+    external_tool_main,
 };
 use simdex_readers::worker_main;
 
@@ -24,17 +24,17 @@ fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match arguments.next() {
         Some(role) if role == "extract-worker" => return worker_main(),
-        Some(role) if role == "outside-worker" => return outside_main(arguments),
+        Some(role) if role == "outside-worker" => return external_tool_main(arguments),
         _ => {}
     }
-    let mut outside = OutsidePrograms::none(this("outside-worker"), limits());
+    let mut tools = ExternalTools::none(this("outside-worker"), limits());
     let pixels = Command::new("pdftoppm").arg("-v").output();
-    if !outside.use_tesseract("eng") || pixels.is_err() {
+    if !tools.use_tesseract("eng") || pixels.is_err() {
         println!("skipped: tesseract or pdftoppm is not installed");
         println!("0 passed, 0 failed, 2 skipped");
         return ExitCode::SUCCESS;
     }
-    let pool = Pool::new(this("extract-worker"), 1, Limits::default()).with_outside(outside);
+    let pool = Pool::new(this("extract-worker"), 1, Limits::default()).with_external_tools(tools);
     a_picture_is_read(&pool);
     a_page_that_is_a_picture_is_read(&pool);
     println!("2 passed, 0 failed");
@@ -48,8 +48,8 @@ fn this(role: &str) -> WorkerCommand {
     }
 }
 
-fn limits() -> OutsideLimits {
-    OutsideLimits {
+fn limits() -> ExternalToolLimits {
+    ExternalToolLimits {
         address_space: 2 << 30,
         time: Duration::from_secs(120),
         output_bytes: 64 << 20,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, KeepGoing, MarkedRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
+    EXTRACTOR_VERSION, JournaledRead, KeepGoing, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
     ReadOptions, SpoolBudget, Urgency, WaitPolicy,
 };
 use simdex_index::{IndexError, IndexReader, MemoryAccount, NewContent, NewDocument, canonicalise};
@@ -16,7 +16,7 @@ use super::reader_version::version_of;
 use super::worker_answer::WorkerAnswer;
 
 /// Has contents read by workers, and signs the resulting text.
-pub(super) struct Extractor<'a> {
+pub(super) struct ContentProcessor<'a> {
     pub(super) index: &'a IndexReader,
     pub(super) pool: &'a Pool,
     /// The key under which its documents queue for workers.
@@ -49,14 +49,14 @@ pub(super) struct ContentBytes<'a> {
     pub(super) length: u64,
 }
 
-impl Extractor<'_> {
+impl ContentProcessor<'_> {
     /// Where to keep further bytes of the same root or user.
     pub(super) fn space(&self) -> SpoolBudget {
         self.pool.space().charged_to(self.queue_key)
     }
 
     /// Extracts a content and signs the result. `cut` is the reason why `bytes` are not all of it.
-    pub(super) fn extract(
+    pub(super) fn process(
         &self,
         bytes: &ContentBytes<'_>,
         name: Option<String>,
@@ -64,15 +64,15 @@ impl Extractor<'_> {
         cut: Option<Reason>,
     ) -> SignedContent {
         // Kept until the text is signed: a crash of the daemon before that counts against the content.
-        let asked = self.read_in_pool(bytes.private, bytes.hash, name);
-        let (took, _mark) = (asked.took, asked.mark);
-        let mut read = WorkerAnswer::of(asked.extraction);
+        let journaled = self.read_in_pool(bytes.private, bytes.hash, name);
+        let (took, _entry) = (journaled.took, journaled.entry);
+        let mut read = WorkerAnswer::of(journaled.extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, cut.into());
         }
         let document = match read.text.take() {
             Some(text) => self.text_document(text, &mut read),
-            None => self.raw_document(bytes, &read),
+            None => self.document_of_raw_bytes(bytes, &read),
         };
         // The only error is that the daemon stops.
         let document = document.unwrap_or_else(|_| {
@@ -108,7 +108,7 @@ impl Extractor<'_> {
         private: &PrivateFile,
         hash: ContentHash,
         name: Option<String>,
-    ) -> MarkedRead<'_> {
+    ) -> JournaledRead<'_> {
         let options = ReadOptions {
             name,
             urgency: Urgency::Backlog,
@@ -118,7 +118,7 @@ impl Extractor<'_> {
         };
         let wait_policy = wait_policy_of(&self.account);
         self.pool
-            .extract_marked(private, hash.0, &options, wait_policy)
+            .extract_journaled(private, hash.0, &options, wait_policy)
     }
 
     /// The document of a text; `None` if the text is shorter than one shingle. An error if the
@@ -133,7 +133,7 @@ impl Extractor<'_> {
         let bytes = text.len() as u64;
         let signer = self.index.signer();
         let of_fixed_size = signer.fixed_size_bytes();
-        let mut held = self.account.take(bytes + bytes / 2 + of_fixed_size)?;
+        let mut permit = self.account.take(bytes + bytes / 2 + of_fixed_size)?;
         let (canonical, _of_canonical) = canonicalise(&text, &self.account)?;
         let length = canonical.as_bytes().len() as u64;
         if length < u64::from(signer.window().width()) {
@@ -145,7 +145,7 @@ impl Extractor<'_> {
         let signed = signatures
             .iter()
             .map(|signature| 8 * signature.len() as u64);
-        held.shrink_to(bytes + signed.sum::<u64>());
+        permit.shrink_to(bytes + signed.sum::<u64>());
         Ok(Some(NewDocument {
             hash: DocumentHash(canonical.hash()),
             kind: DocumentKind::Text,
@@ -153,13 +153,13 @@ impl Extractor<'_> {
             chars: canonical.chars(),
             signatures,
             text: Some(text),
-            held: Some(held),
+            permit: Some(permit),
         }))
     }
 
     /// The document of raw bytes, for a content without text; `None` if it is empty or too long, or
     /// must not be processed. An error if the daemon stops before there is memory for it.
-    fn raw_document(
+    fn document_of_raw_bytes(
         &self,
         bytes: &ContentBytes<'_>,
         read: &WorkerAnswer,
@@ -205,7 +205,7 @@ pub fn raw_document(raw: &[u8], ladder: Ladder) -> NewDocument {
         chars: 0,
         text: None,
         signatures: vec![Chunks::sign_by(raw, ladder)],
-        held: None,
+        permit: None,
     }
 }
 

@@ -1,4 +1,4 @@
-//! The first parser: fast, but it panics at unknown input.
+//! The main parser: fast, but it panics at unknown input.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,7 +21,7 @@ pub(super) fn read(document: &Document, pages: &[u32], take: Take<'_>) {
         stopped: false,
     };
     // The whole document in one pass; if that breaks off, the pages after it one by one.
-    survives(|| pdf_extract::output_doc(document, &mut output));
+    catch_panic(|| pdf_extract::output_doc(document, &mut output));
     output.give_up();
     let after = pages.iter().filter(|&&page| page > output.number);
     let after: Vec<_> = after.copied().collect();
@@ -30,7 +30,7 @@ pub(super) fn read(document: &Document, pages: &[u32], take: Take<'_>) {
             return;
         }
         if count < MAX_SINGLE_STEPS / pages.len() {
-            survives(|| pdf_extract::output_doc_page(document, &mut output, page));
+            catch_panic(|| pdf_extract::output_doc_page(document, &mut output, page));
         }
         if output.number < page {
             output.begin(page);
@@ -39,7 +39,7 @@ pub(super) fn read(document: &Document, pages: &[u32], take: Take<'_>) {
     }
 }
 
-fn survives(read: impl FnOnce() -> Result<(), OutputError>) -> bool {
+fn catch_panic(read: impl FnOnce() -> Result<(), OutputError>) -> bool {
     matches!(catch_unwind(AssertUnwindSafe(read)), Ok(Ok(())))
 }
 

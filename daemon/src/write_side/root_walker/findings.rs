@@ -10,14 +10,14 @@ use crate::write_side::roots::LossToken;
 use crate::write_side::watch::anchor::Anchor;
 
 /// Most files not on record whose move keys a walk holds.
-const MOST_ARRIVED: usize = 1 << 20;
+const MAX_ARRIVED: usize = 1 << 20;
 
 /// The findings of a walk below a directory.
 #[derive(Default)]
 pub(super) struct WalkFindings {
     /// Recorded files with a content that the walk did not meet, with their move keys.
     pub(super) missing: Vec<(FileKey, u64)>,
-    /// Move keys of files that are not on record: a missing file with one of them has moved. At most [`MOST_ARRIVED`];
+    /// Move keys of files that are not on record: a missing file with one of them has moved. At most [`MAX_ARRIVED`];
     /// of any further files it is not known that they moved, so that a loss is held rather than missed.
     pub(super) arrived: HashSet<u64>,
 }
@@ -25,7 +25,7 @@ pub(super) struct WalkFindings {
 impl WalkFindings {
     /// Notes a file that is not on record.
     pub(super) fn note_arrived(&mut self, stat: &FileStat) {
-        if self.arrived.len() < MOST_ARRIVED {
+        if self.arrived.len() < MAX_ARRIVED {
             self.arrived.insert(move_key(stat));
         }
     }

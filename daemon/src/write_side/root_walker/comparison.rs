@@ -4,14 +4,14 @@ use simdex_schema::{FileKey, FileRecord, FileStat};
 
 use super::findings::{WalkFindings, move_key};
 use super::known::{KnownFiles, inside};
-use super::{Rescan, Result};
+use super::{Result, RootWalker};
 use crate::write_side::ingest::SeenStat;
 use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::walk::{SkipReason, WalkEntry};
 
 /// A walk in progress, alongside the recorded files.
 pub(super) struct RecordComparison<'a> {
-    pub(super) rescan: &'a Rescan<'a>,
+    pub(super) walker: &'a RootWalker<'a>,
     pub(super) root: &'a Root,
     pub(super) known: KnownFiles<'a>,
     /// Whether the root's file system keeps inode numbers.
@@ -21,7 +21,7 @@ pub(super) struct RecordComparison<'a> {
 
 impl RecordComparison<'_> {
     pub(super) fn see(&mut self, seen: WalkEntry) -> Result<()> {
-        (self.rescan.keep_going)()?;
+        (self.walker.keep_going)()?;
         let Some(key) = self.root.key(seen.path()) else {
             return Ok(());
         };
@@ -34,14 +34,14 @@ impl RecordComparison<'_> {
                 if reason == SkipReason::MountPoint && self.keep_below(&key)? {
                     self.root.saw_trouble(&key.path, Trouble::Kept);
                 }
-                self.rescan.submit(key)
+                self.walker.submit(key)
             }
             WalkEntry::Unreadable { .. } => {
                 let trouble = match self.keep_below(&key)? {
                     true => Trouble::Kept,
                     false => Trouble::Unseen,
                 };
-                self.rescan.submit(key.clone())?;
+                self.walker.submit(key.clone())?;
                 self.root.saw_trouble(&key.path, trouble);
                 Ok(())
             }
@@ -55,9 +55,9 @@ impl RecordComparison<'_> {
     }
 
     fn file(&mut self, key: FileKey, stat: &FileStat, met: Option<FileRecord>) -> Result<()> {
-        let Rescan {
+        let RootWalker {
             registry, detector, ..
-        } = self.rescan;
+        } = self.walker;
         // A file that was not met may have been recorded, or changed, since the page was read.
         let known = match met {
             Some(record) => Some(record),
@@ -72,7 +72,7 @@ impl RecordComparison<'_> {
         };
         let needs_read = known.map(|known| detector.needs_read(self.root, &key, &known, seen));
         if needs_read.transpose()?.unwrap_or(true) {
-            self.rescan.submit(key)?;
+            self.walker.submit(key)?;
         }
         Ok(())
     }
@@ -81,13 +81,13 @@ impl RecordComparison<'_> {
     /// without a content has nothing to lose and is enqueued at once.
     pub(super) fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
         while let Some(key) = self.known.next_before(path)? {
-            match self.rescan.registry.file(&key)? {
+            match self.walker.registry.file(&key)? {
                 Some(record) if record.content().is_some() => {
                     let move_key = move_key(&record.stat);
                     self.found.missing.push((key, move_key));
                 }
                 // An entry without a record of its own stands for members whose container is not recorded.
-                Some(_) | None => self.rescan.submit(key)?,
+                Some(_) | None => self.walker.submit(key)?,
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What outside programs are denied, with a shell; pdftotext if it is installed. Recognition is tested in
+//! What external tools are denied, with a shell; pdftotext if it is installed. Recognition is tested in
 //! `tests/outside.rs`: a test binary prints text before its pictures, which damages them.
 
 use std::fs::File;
@@ -14,8 +14,8 @@ use crate::pool::tests::{document, test_worker};
 use crate::spool_budget::SpoolBudget;
 use crate::{ExtractedText, Facts, Outcome, Reader};
 
-fn limits() -> OutsideLimits {
-    OutsideLimits {
+fn limits() -> ExternalToolLimits {
+    ExternalToolLimits {
         address_space: 2 << 30,
         time: Duration::from_secs(60),
         output_bytes: 1 << 20,
@@ -43,21 +43,21 @@ fn tried(extraction: &Extraction) -> &str {
 fn shim_process() {
     let own = std::env::args_os().skip_while(|argument| argument != "--");
     // Returns only if it could not start the program.
-    let _ = outside_main(own.skip(1));
+    let _ = external_tool_main(own.skip(1));
 }
 
 fn space() -> SpoolBudget {
     SpoolBudget::new(std::env::temp_dir(), 1 << 30)
 }
 
-fn until(limits: &OutsideLimits) -> RunLimit<'static> {
+fn until(limits: &ExternalToolLimits) -> RunLimit<'static> {
     RunLimit {
         deadline: Instant::now() + limits.time,
         keep_going: &|| true,
     }
 }
 
-fn shell(script: &str, limits: &OutsideLimits) -> io::Result<Option<Output>> {
+fn shell(script: &str, limits: &ExternalToolLimits) -> io::Result<Option<Output>> {
     let arguments = ["-c", script].map(str::to_owned);
     let until = until(limits);
     let input = spooled(b"the input", &space()).unwrap();
@@ -124,12 +124,12 @@ fn who_is_confined_has_threads_and_reaches_no_other_process() {
 
 #[test]
 fn output_and_time_have_an_end() {
-    let short = OutsideLimits {
+    let short = ExternalToolLimits {
         time: Duration::from_secs(1),
         output_bytes: 1000,
         ..limits()
     };
-    let long = OutsideLimits {
+    let long = ExternalToolLimits {
         time: Duration::from_secs(60),
         ..short.clone()
     };
@@ -145,11 +145,11 @@ fn output_and_time_have_an_end() {
 }
 
 /// With one second of processor time and no limit of wall clock time.
-fn run_for_a_second(script: &str, limits: &OutsideLimits) -> io::Result<Option<Output>> {
+fn run_for_a_second(script: &str, limits: &ExternalToolLimits) -> io::Result<Option<Output>> {
     let until = until(limits);
     let arguments = ["-c", script].map(str::to_owned);
     let (input, program) = (spooled(b"", &space())?, installed("sh").unwrap());
-    let limits = OutsideLimits {
+    let limits = ExternalToolLimits {
         time: Duration::from_secs(1),
         ..limits.clone()
     };
@@ -165,17 +165,17 @@ fn a_program_that_the_machine_did_not_let_run_has_not_tried() {
     let (input, until) = (spooled(b"", &space()).unwrap(), until(&limits()));
     let ended = run(&killed, &limits(), "sh".as_ref(), &[], input.into(), until);
     assert!(ended.is_err(), "killed, and not by us");
-    let mut outside = OutsidePrograms::none(
+    let mut tools = ExternalTools::none(
         WorkerCommand {
             program: "/nonexistent".into(),
             args: vec![],
         },
         limits(),
     );
-    outside.pdftotext = Some("/nowhere".into());
+    tools.pdftotext = Some("/nowhere".into());
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
-    let still = improved(&outside, failed, b"%PDF-1.4");
-    assert!(outside.could_improve(PDF, "parser-panic", tried(&still)));
+    let still = improved(&tools, failed, b"%PDF-1.4");
+    assert!(tools.could_improve(PDF, "parser-panic", tried(&still)));
 }
 
 /// The result of our own reader for a document that it could not read.
@@ -192,7 +192,7 @@ fn poor(media_type: &str, outcome: Outcome) -> Extraction {
 }
 
 /// With a worker that joins nothing and returns what it was given.
-fn improved(outside: &OutsidePrograms, own: Extraction, bytes: &[u8]) -> Extraction {
+fn improved(tools: &ExternalTools, own: Extraction, bytes: &[u8]) -> Extraction {
     let join = |pages: BorrowedFd<'_>| {
         let mut text = String::new();
         let mut pages = File::from(pages.try_clone_to_owned().unwrap());
@@ -208,7 +208,7 @@ fn improved(outside: &OutsidePrograms, own: Extraction, bytes: &[u8]) -> Extract
         join: &join,
         keep_going: &|| true,
     };
-    outside.improve(own, &source)
+    tools.improve(own, &source)
 }
 
 /// One page; there is no table of objects, which poppler rebuilds itself.
@@ -228,56 +228,56 @@ fn text(extraction: &Extraction) -> &str {
 
 #[test]
 fn pdftotext_reads_what_we_could_not_and_says_so() {
-    let mut outside = OutsidePrograms::none(shim(), limits());
-    if !outside.use_pdftotext() {
+    let mut tools = ExternalTools::none(shim(), limits());
+    if !tools.use_pdftotext() {
         eprintln!("skipped: pdftotext is not installed");
         return;
     }
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
-    assert!(outside.could_improve(PDF, "parser-panic", tried(&failed)));
-    assert!(!outside.could_improve("text/plain", "parser-panic", tried(&failed)));
-    let read = improved(&outside, failed.clone(), PAGE);
+    assert!(tools.could_improve(PDF, "parser-panic", tried(&failed)));
+    assert!(!tools.could_improve("text/plain", "parser-panic", tried(&failed)));
+    let read = improved(&tools, failed.clone(), PAGE);
     assert!(text(&read).contains("Some words"));
     assert_eq!(read.parser, "pdftotext");
-    let still = improved(&outside, failed, b"%PDF-1.4 and no more");
+    let still = improved(&tools, failed, b"%PDF-1.4 and no more");
     assert_eq!(still.outcome, Outcome::Failed(Reason::ParserPanic));
-    assert!(!outside.could_improve(PDF, "parser-panic", tried(&still)));
+    assert!(!tools.could_improve(PDF, "parser-panic", tried(&still)));
 }
 
 /// A program that prints this for any arguments.
-fn printing(words: &str) -> OutsidePrograms {
+fn printing(words: &str) -> ExternalTools {
     scripted(&format!("echo {words}"))
 }
 
-fn scripted(script: &str) -> OutsidePrograms {
+fn scripted(script: &str) -> ExternalTools {
     let shim = WorkerCommand {
         program: installed("sh").unwrap(),
         args: ["-c", script].map(Into::into).to_vec(),
     };
-    let mut outside = OutsidePrograms::none(shim, limits());
-    outside.pdftotext = Some("/nowhere".into());
-    outside
+    let mut tools = ExternalTools::none(shim, limits());
+    tools.pdftotext = Some("/nowhere".into());
+    tools
 }
 
 #[test]
 fn a_program_that_did_no_better_is_not_asked_again_when_another_did() {
-    let outside = printing("some words");
+    let tools = printing("some words");
     let scanned = Extraction {
         parser: format!("own 1{TRIED}{TESSERACT}"),
         ..poor(PDF, Outcome::NoText(Reason::NeedsOcr))
     };
-    let read = improved(&outside, scanned, b"%PDF-1.4");
+    let read = improved(&tools, scanned, b"%PDF-1.4");
     assert_eq!(text(&read), "some words\n");
     assert_eq!(read.parser, format!("{PDFTOTEXT}, after {TESSERACT}"));
-    assert!(outside.could_improve(PDF, "pages-failed", ""));
-    assert!(!outside.could_improve(PDF, "pages-failed", tried(&read)));
+    assert!(tools.could_improve(PDF, "pages-failed", ""));
+    assert!(!tools.could_improve(PDF, "pages-failed", tried(&read)));
 }
 
 #[test]
 fn a_worker_joins_the_pages_that_a_program_printed() {
     let worker = test_worker("pool::tests::worker_joins");
     let pool = crate::Pool::new(worker, 1, crate::Limits::default());
-    let pool = pool.with_outside(printing("pages"));
+    let pool = pool.with_external_tools(printing("pages"));
     let read = pool.extract(document(b"%PDF-1.4"), &crate::ReadOptions::default());
     assert_eq!(text(&read), "the worker joined: pages\n");
     assert_eq!(read.facts.number(crate::Fact::RunningLines), 3);
@@ -286,7 +286,7 @@ fn a_worker_joins_the_pages_that_a_program_printed() {
 
 #[test]
 fn pages_that_no_worker_could_join_for_the_machines_fault_are_tried_again() {
-    let outside = printing("pages");
+    let tools = printing("pages");
     let killed = |_: BorrowedFd<'_>| poor("text/plain", Outcome::Failed(Reason::Killed));
     let (document, space) = (document(b"%PDF-1.4"), space());
     let source = Source {
@@ -296,17 +296,17 @@ fn pages_that_no_worker_could_join_for_the_machines_fault_are_tried_again() {
         keep_going: &|| true,
     };
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
-    let still = outside.improve(failed, &source);
-    assert!(outside.could_improve(PDF, "parser-panic", tried(&still)));
+    let still = tools.improve(failed, &source);
+    assert!(tools.could_improve(PDF, "parser-panic", tried(&still)));
 }
 
 /// The result of the pool for a document whose program never ends, after `ended` was called while it ran.
 fn read_until(ended: impl FnOnce(&crate::Pool), keep_going: crate::KeepGoing) -> Extraction {
     let beside = tempfile::tempdir().unwrap();
     let begun = beside.path().join("begun");
-    let outside = scripted(&format!("echo > '{}'; exec sleep 600", begun.display()));
+    let tools = scripted(&format!("echo > '{}'; exec sleep 600", begun.display()));
     let worker = test_worker("pool::tests::worker_joins");
-    let pool = crate::Pool::new(worker, 1, crate::Limits::default()).with_outside(outside);
+    let pool = crate::Pool::new(worker, 1, crate::Limits::default()).with_external_tools(tools);
     let options = crate::ReadOptions {
         keep_going,
         ..crate::ReadOptions::default()
@@ -325,10 +325,10 @@ fn read_until(ended: impl FnOnce(&crate::Pool), keep_going: crate::KeepGoing) ->
 fn a_program_ends_with_the_pool_and_with_who_waits_for_it_and_has_not_tried() {
     let stopped = read_until(crate::Pool::shutdown, crate::KeepGoing::default());
     assert_eq!(tried(&stopped), "", "the pool ends");
-    let is_wanted = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-    let asked = std::sync::Arc::clone(&is_wanted);
+    let waits = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+    let still_waits = std::sync::Arc::clone(&waits);
     let keep_going =
-        crate::KeepGoing::asking(move || asked.load(std::sync::atomic::Ordering::SeqCst));
-    let left = |_: &crate::Pool| is_wanted.store(false, std::sync::atomic::Ordering::SeqCst);
+        crate::KeepGoing::asking(move || still_waits.load(std::sync::atomic::Ordering::SeqCst));
+    let left = |_: &crate::Pool| waits.store(false, std::sync::atomic::Ordering::SeqCst);
     assert_eq!(tried(&read_until(left, keep_going)), "", "nobody waits");
 }

@@ -40,7 +40,7 @@ use known::KnownFiles;
 type Result<T> = std::result::Result<T, EngineError>;
 
 /// Walks roots and enqueues what may have changed; holds everything needed for that.
-pub struct Rescan<'a> {
+pub struct RootWalker<'a> {
     /// The records that a walk is compared with.
     pub registry: &'a Registry,
     /// Records changes of roots and damaged texts.
@@ -67,17 +67,17 @@ pub enum WalkOutcome {
     NeedsRootWalk,
 }
 
-impl Rescan<'_> {
+impl RootWalker<'_> {
     /// Walks a root and enqueues what may have changed; returns the status it ended with. The
     /// root's current status may differ: another walk may have begun since.
-    pub fn rescan_root(&self, root: &Root) -> Result<RootStatus> {
+    pub fn walk_on_request(&self, root: &Root) -> Result<RootStatus> {
         let _walking = self.take_walk_turn(root)?;
         self.walk_and_assess(root, RootState::Scanning)?;
         Ok(root.finish_walk())
     }
 
     /// Walks a root because a walk is due: as long as it finds nothing new, nothing is pending.
-    pub fn rescan_routinely(&self, root: &Root) -> Result<()> {
+    pub fn walk_routinely(&self, root: &Root) -> Result<()> {
         let _walking = self.take_walk_turn(root)?.quiet();
         let shown = match root.state() {
             RootState::Watching => RootState::Watching,
@@ -132,7 +132,7 @@ impl Rescan<'_> {
 
     /// Enqueues every file below a directory (a new or renamed one), and every file recorded there that
     /// does not exist any more.
-    pub fn rescan_directory(&self, root: &Root, directory: &Path) -> Result<WalkOutcome> {
+    pub fn walk_directory(&self, root: &Root, directory: &Path) -> Result<WalkOutcome> {
         let _walking = self.take_walk_turn(root)?;
         let (Some(key), Some(anchor)) = (root.key(directory), self.proven_anchor(root)) else {
             // The root itself, and an unproven root, are left to the next rescan.
@@ -226,7 +226,7 @@ impl Rescan<'_> {
         };
         let number = root.begin_trouble_round(&directory.path);
         let mut comparison = RecordComparison {
-            rescan: self,
+            walker: self,
             root,
             known: KnownFiles::below(self.registry, directory),
             stable_inodes: root.stable_inodes(),
