@@ -1,7 +1,9 @@
 //! What every side uses and that itself knows none of the sides: errors printed in one line, visits that may fail,
-//! locks and runs that are shared fairly, work on two threads, printable paths, the key that authenticates reports, small
-//! files that end with their hash, the status of a schedule, the events of changes, and which files count as not read.
+//! locks and runs that are shared fairly, work on two threads, printable paths, the key that authenticates reports,
+//! small files that end with their hash, waits by the account of a caller, the status of a schedule, the events of
+//! changes, and which files count as not read.
 
+pub(crate) mod account_waits;
 pub mod causes;
 pub(crate) mod echo;
 pub mod events;

@@ -2,7 +2,7 @@
 //!
 //! For one file: [`watch`] hints; [`dispatch`] connects each root's watcher to the pipeline and the walk queue;
 //! [`identity`] proves that a root of [`roots`] is the one on record; [`walk_queue`] orders the requested walks, and
-//! [`root_walker`] does them: the truth about a root. [`pipeline`] reads what may have changed, many files at once, each
+//! [`root_walker`] does them. [`pipeline`] reads what may have changed, many files at once, each
 //! through [`ingest`], applies the changes and commits; [`progress`] tracks what is still under way. [`recheck`]
 //! rehashes files in the background to find changes that left no trace in their metadata.
 //! [`events`](crate::base::events) publishes file and group changes to subscribers.

@@ -1,16 +1,17 @@
-//! Records the documents that the daemon works on before it starts on them: after a crash the next start knows
-//! which they were, and does not crash on the same document for ever.
+//! A journal of the documents that the daemon is reading: after a crash the next start knows which they were, and does
+//! not crash on the same document for ever.
 //!
-//! It is a [file of slots](slot_file), one for each document under way. A slot is written before work begins and cleared when it ends, however it ends; there is no fsync, since
-//! only the end of a process has to be survived. A document in a slot at the start is a suspect. Suspects are tried
-//! alone, so that a second crash identifies the culprit and clears the others; the culprit is not tried again.
+//! It is a [file of slots](slot_file), one for each document that is being read. A slot is written before work begins
+//! and cleared when it ends. It is not synced: it has to survive a crash of the process, not of the machine. A document
+//! in a slot at the start is a suspect. Suspects are read alone, so that a second crash shows which of them caused it:
+//! that one is not read again, and the others are no suspects any more.
 //!
-//! A caller that holds something that others may wait for, such as memory, never waits here: it continues
-//! beside a suspect, and a suspect that holds something is tried beside others, where a crash weighs less.
+//! A caller that holds something that others may wait for, such as memory, never waits here: it continues beside a
+//! suspect, and if it reads a suspect itself, it reads it beside others, where a crash has less weight.
 //!
-//! A daemon may also be killed from outside while it works, which must not count against the documents under way. So a
-//! crash weighs little while the daemon only waits for a worker, and nothing across a reboot, during an orderly stop,
-//! or if another version of the extractor reads.
+//! A daemon may also be killed while it works, which must not count against the documents being read. So a crash has
+//! little weight while the daemon only waits for a worker, and none across a reboot, during an orderly stop, or if
+//! another version of the extractor reads.
 
 mod slot_file;
 
@@ -27,7 +28,8 @@ use crate::KeepGoing;
 const SUSPECTS: usize = 1024;
 /// Interval at which a caller that waits for others checks whether its own result is still wanted.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// The documents under way, and those that were under way at crashes.
+
+/// The documents that are being read, and those that were being read at crashes.
 #[derive(Debug)]
 pub struct CrashJournal {
     file: SlotFile,

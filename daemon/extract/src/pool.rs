@@ -108,8 +108,8 @@ impl Pool {
         self
     }
 
-    /// Records that the content of this hash is about to be read, until the mark is dropped; `None` if no record is
-    /// kept. Waits for a suspect while `keep_going` allows.
+    /// Records that the content of this hash is about to be read, until the entry is dropped; `None` if no journal
+    /// is kept. Waits for a suspect while `keep_going` allows.
     ///
     /// # Errors
     /// If it must not be read, see [`NotTried`].
@@ -142,8 +142,8 @@ impl Pool {
         self.external_tools.as_ref()
     }
 
-    /// Reads the text of `document`, an open regular file that can be read and not written, without a mark that it is
-    /// being read: for tests, the fuzzer and examples. The daemon calls [`Pool::extract_journaled`].
+    /// Reads the text of `document`, an open regular file that can be read and not written, without an entry in the
+    /// crash journal: for tests, the fuzzer and examples. The daemon calls [`Pool::extract_journaled`].
     ///
     /// Waits for a free worker, then at most [`Limits::wall`] for its answer.
     pub fn extract(&self, document: impl AsFd, options: &ReadOptions) -> Extraction {
@@ -165,9 +165,9 @@ impl Pool {
         (improved, took)
     }
 
-    /// Reads the text of a content as one that may crash the daemon: it is recorded as under way until the mark is
-    /// dropped, which the caller does when it has finished with the text. One that the daemon crashed on twice is not
-    /// read.
+    /// Reads the text of a content as one that may crash the daemon: it is entered into the crash journal until the
+    /// entry is dropped, which the caller does when it has finished with the text. One that the daemon crashed on twice
+    /// is not read.
     pub fn extract_journaled(
         &self,
         document: impl AsFd,

@@ -26,7 +26,8 @@ type VisitValue<'a> = dyn FnMut(FileKey, Option<&[u8]>) -> Result<ControlFlow<()
 /// Reads records by key: for threads that compare a share with its records (ingestion, walks, the recheck), and for
 /// what the daemon records about itself (roots, reports).
 ///
-/// It knows no view and is never used to answer requests about documents. It has no method that writes.
+/// It knows no view and is never used to answer requests about documents. It writes no record; the only thing that it
+/// changes is a cache in memory, of files known to be unchanged.
 ///
 /// **Consistency.** Each record is complete and as the last batch left it; one read may see the state before a batch
 /// and the next the state after it. Listings scan the store: what is written during a listing may or may not be seen.

@@ -1,15 +1,23 @@
 //! One file, from a path that may have changed to the change that the index applies.
 //!
-//! [`Ingest::file`] follows the section "Where does a document go?" of ARCHITECTURE: look at the path, compare
-//! its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]), look the
-//! content up ([`records`]), extract it if it is new ([`content_processor`]), fill in frames ([`framesets`]), read its
-//! members ([`members`]), build the change. [`members`] and [`framesets`] use [`content_processor`] and [`records`]; no
-//! module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the bottom.
+//! The section "How does one document travel from a share into the index?" of ARCHITECTURE describes the whole path.
+//! Here [`Ingest::file`] looks at the path, `regular_file` compares its stat with the record ([`ChangeDetector`]) and
+//! opens it, and `read_once` does the rest:
+//!
+//! 1. [`snapshot`]: hash the bytes, look their content up in the [`records`], and copy them if they are needed;
+//! 2. [`content_processor`]: have a worker read a content that is new, and sign its text;
+//! 3. [`framesets`]: fill in the frames of a page;
+//! 4. [`members`]: read the files inside, at any depth, by the [`content_processor`] again;
+//! 5. build the change.
+//!
+//! [`context`], [`outcome`], [`facts`], [`hash`], [`raw_document`](mod@raw_document), [`reader_version`] and
+//! [`worker_answer`] are used by several of these. No module below calls [`Ingest`].
 //!
 //! The types used along the way, in order:
 //!
 //! * [`PathState`]: what is at the path;
-//! * [`FileSnapshot`]: the bytes of the file, taken once, with the [`ContentLookup`] of what the index knows of them;
+//! * [`IngestTarget`]: the file with its record;
+//! * [`FileSnapshot`]: the bytes of the file, with the [`ContentLookup`] of what the index knows of them;
 //! * [`WorkerAnswer`]: what a worker read of a new content;
 //! * [`SignedContent`]: the record and the signed document of that content, with its members;
 //! * [`RenderedPage`]: a page with its frames filled in;
@@ -22,6 +30,7 @@
 //! of the index itself is an error.
 
 mod content_processor;
+mod context;
 mod detector;
 mod facts;
 mod framesets;
@@ -29,6 +38,7 @@ mod hash;
 mod members;
 mod outcome;
 mod own_report;
+mod raw_document;
 mod reader_version;
 mod records;
 mod snapshot;
@@ -44,6 +54,7 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
 
 use self::content_processor::{ContentBytes, ContentProcessor, SignedContent};
+use self::context::IngestContext;
 use self::facts::frame_addresses;
 use self::framesets::RenderedPage;
 use self::members::{TreeLimits, Unpacker};
@@ -55,11 +66,11 @@ use crate::write_side::roots::{Root, Trouble};
 use crate::write_side::watch::stat::Observe;
 use crate::write_side::watch::walk::{PathState, SkipReason, UnreadableReason, WalkEntry};
 
-pub use content_processor::{keep_going_of, raw_document, wait_policy_of};
 pub use detector::{ChangeDetector, SeenStat};
 pub use hash::{hash_all, now};
 pub use outcome::{IngestOutcome, gave_up};
 pub use own_report::OwnReports;
+pub use raw_document::raw_document;
 pub use worker_answer::{WorkerAnswer, state_of_unread};
 
 /// A content is quarantined after this many failures in a row.
@@ -70,7 +81,7 @@ const ATTEMPTS: usize = 3;
 
 /// Ingests one file.
 pub struct Ingest<'a> {
-    detector: ChangeDetector<'a>,
+    context: IngestContext<'a>,
     processor: ContentProcessor<'a>,
     /// Limits on the cost of unpacking the file.
     tree: TreeLimits,
@@ -88,7 +99,7 @@ impl<'a> Ingest<'a> {
         cancel: &Cancel,
     ) -> Self {
         Self {
-            detector: ChangeDetector::new(registry, pool, own_reports, limits),
+            context: IngestContext::new(registry, pool, own_reports, limits),
             processor: ContentProcessor {
                 index,
                 pool,
@@ -102,7 +113,7 @@ impl<'a> Ingest<'a> {
 
     /// Ingests one file below `root`; returns what the index must change.
     pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
-        let registry = self.detector.records.registry;
+        let registry = self.context.records.registry;
         let recorded = registry.file(&key)?;
         let target = IngestTarget {
             root,
@@ -158,12 +169,14 @@ impl<'a> Ingest<'a> {
                 stat: &stat,
                 stable_inodes: target.root.stable_inodes(),
             };
-            let detector = &self.detector;
+            let detector = ChangeDetector {
+                context: self.context,
+            };
             if !detector.needs_read(target.root, &target.key, recorded, seen)? {
                 return Ok(IngestOutcome::Unchanged);
             }
         }
-        if stat.length > self.detector.input_bytes {
+        if stat.length > self.context.input_bytes {
             return Ok(target.too_large(stat));
         }
         let waiting = target.root.share_waits.begin(&target.key.path);
@@ -190,9 +203,9 @@ impl<'a> Ingest<'a> {
     ) -> Result<Option<IngestOutcome>, IndexError> {
         let (root, key) = (target.root, &target.key);
         let snapshots = SnapshotTaker {
-            records: self.detector.records,
+            records: self.context.records,
             space: self.processor.space(),
-            input_bytes: self.detector.input_bytes,
+            input_bytes: self.context.input_bytes,
             cancel: self.processor.account.cancel(),
         };
         let waiting = root.share_waits.begin(&key.path);
@@ -210,7 +223,7 @@ impl<'a> Ingest<'a> {
                 return Ok(Some(target.retry_later(&fault)));
             }
         };
-        if self.detector.own_reports.content_of(root, key) == Some(taken.hash) {
+        if self.context.own_reports.content_of(root, key) == Some(taken.hash) {
             let record = own_report::record(taken.stat, taken.is_racy());
             return Ok(Some(target.recorded_as(record)));
         }
@@ -255,7 +268,7 @@ impl<'a> Ingest<'a> {
         };
         match &taken.bytes {
             Some((private, _)) if !frame_addresses.is_empty() => {
-                let framesets = self.detector.framesets(target.root);
+                let framesets = self.context.framesets(target.root);
                 let page = (taken.hash, taken.stat);
                 framesets.render(&self.processor, &target.key, private, page, frame_addresses)
             }
@@ -318,7 +331,7 @@ impl<'a> Ingest<'a> {
         unread: Vec<Member>,
     ) -> Result<Vec<SeenFile>, IndexError> {
         let unpacker = Unpacker {
-            records: self.detector.records,
+            records: self.context.records,
             processor: &self.processor,
             limits: self.tree,
         };
@@ -337,7 +350,7 @@ impl<'a> Ingest<'a> {
 
     /// Whether exactly these members are on record.
     fn are_recorded(&self, key: &FileKey, members: &[SeenFile]) -> Result<bool, IndexError> {
-        let recorded = self.detector.records.registry.members(key)?;
+        let recorded = self.context.records.registry.members(key)?;
         let is_same = |(member, (key, record)): (&SeenFile, &(FileKey, _))| {
             member.key == *key && member.record == *record && member.content.is_none()
         };

@@ -1,6 +1,7 @@
-//! The truth about a root: a walk that enqueues every file that may have changed, and decides about losses.
+//! Compares a walk of a root with the recorded files: enqueues every file that may have changed, and decides whether
+//! missing files count as deleted.
 //!
-//! Events are hints; the walk is what makes the index correct. It visits files in the order in which they are
+//! Events are only hints: the index is correct because of the walks. A walk visits files in the order in which they are
 //! recorded, so both sequences are read side by side: files whose stat proves them unchanged are skipped, and
 //! recorded files that the walk did not meet are enqueued last. Files below a directory that could not be
 //! read, or that something was mounted over, are neither: they are kept. If so many files are missing at once

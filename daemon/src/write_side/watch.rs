@@ -1,4 +1,4 @@
-//! Watching roots: events are hints, the walk is the truth.
+//! Watches roots: reports where something may have changed.
 //!
 //! A [`RootWatcher`] turns the kernel's events for one root into a few debounced [`Hint`]s; the dispatcher
 //! responds to each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever may have

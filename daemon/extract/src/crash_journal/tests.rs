@@ -5,8 +5,8 @@ use super::*;
 use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const CULPRIT: Name = [1; 32];
-const INNOCENT: Name = [2; 32];
+const CRASHING: Name = [1; 32];
+const HARMLESS: Name = [2; 32];
 
 /// Leaves these contents under way as a crash does, all of them at work.
 fn crash(directory: &Path, names: &[Name]) {
@@ -23,33 +23,33 @@ fn crash(directory: &Path, names: &[Name]) {
 #[test]
 fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
     let dir = tempfile::tempdir().unwrap();
-    crash(dir.path(), &[CULPRIT]);
-    crash(dir.path(), &[CULPRIT]);
+    crash(dir.path(), &[CRASHING]);
+    crash(dir.path(), &[CRASHING]);
     let third = CrashJournal::open(dir.path()).unwrap();
     assert!(matches!(
-        third.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default()),
+        third.begin(CRASHING, WaitPolicy::MayWait, &KeepGoing::default()),
         Err(NotTried::Quarantined)
     ));
     drop(third);
     let later = CrashJournal::open(dir.path()).unwrap();
     assert!(matches!(
-        later.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default()),
+        later.begin(CRASHING, WaitPolicy::MayWait, &KeepGoing::default()),
         Err(NotTried::Quarantined)
     ));
 }
 
 #[test]
-fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
+fn suspects_are_tried_alone_and_cleared_by_a_read_that_ends_well() {
     let dir = tempfile::tempdir().unwrap();
-    crash(dir.path(), &[CULPRIT, INNOCENT]);
+    crash(dir.path(), &[CRASHING, HARMLESS]);
     let second = CrashJournal::open(dir.path()).unwrap();
     drop(
         second
-            .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+            .begin(HARMLESS, WaitPolicy::MayWait, &KeepGoing::default())
             .unwrap(),
     );
     let alone = second
-        .begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default())
+        .begin(CRASHING, WaitPolicy::MayWait, &KeepGoing::default())
         .unwrap();
     alone.working();
     let started = AtomicUsize::new(0);
@@ -65,7 +65,7 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
         // The crash: what the file contains now is what the next start finds.
         let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
         let left = suspects_in(&bytes, &boot_id());
-        assert_eq!(left, BTreeMap::from([(CULPRIT, QUARANTINE_WEIGHT)]));
+        assert_eq!(left, BTreeMap::from([(CRASHING, QUARANTINE_WEIGHT)]));
         drop(alone);
     });
     assert_eq!(started.load(Ordering::SeqCst), 1);
@@ -77,7 +77,7 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
 #[test]
 fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
     let dir = tempfile::tempdir().unwrap();
-    crash(dir.path(), &[CULPRIT, INNOCENT]);
+    crash(dir.path(), &[CRASHING, HARMLESS]);
     let second = CrashJournal::open(dir.path()).unwrap();
     let container = second
         .begin([3; 32], WaitPolicy::MayWait, &KeepGoing::default())
@@ -85,7 +85,7 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
     std::thread::scope(|scope| {
         let alone = scope.spawn(|| {
             second
-                .begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default())
+                .begin(CRASHING, WaitPolicy::MayWait, &KeepGoing::default())
                 .map(drop)
         });
         while second.in_flight().waiting == 0 && !alone.is_finished() {
@@ -99,12 +99,12 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
                 .unwrap(),
         );
         let member = second
-            .begin(INNOCENT, WaitPolicy::MustGoOn, &KeepGoing::default())
+            .begin(HARMLESS, WaitPolicy::MustGoOn, &KeepGoing::default())
             .unwrap();
         member.working();
         let left = suspects_in(&std::fs::read(dir.path().join(NAME)).unwrap(), &boot_id());
         assert!(
-            left[&INNOCENT] < QUARANTINE_WEIGHT,
+            left[&HARMLESS] < QUARANTINE_WEIGHT,
             "a crash may be another's fault"
         );
         drop((member, container));
@@ -116,35 +116,35 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
 #[test]
 fn whoever_is_not_waited_for_does_not_wait_for_a_suspect_nor_keep_others_waiting() {
     let dir = tempfile::tempdir().unwrap();
-    crash(dir.path(), &[CULPRIT, INNOCENT]);
+    crash(dir.path(), &[CRASHING, HARMLESS]);
     let second = CrashJournal::open(dir.path()).unwrap();
     let gone = KeepGoing::asking(|| false);
     let begin = |name, keep_going: &KeepGoing| second.begin(name, WaitPolicy::MayWait, keep_going);
-    let alone = begin(CULPRIT, &KeepGoing::default()).unwrap();
-    for name in [[3; 32], INNOCENT] {
+    let alone = begin(CRASHING, &KeepGoing::default()).unwrap();
+    for name in [[3; 32], HARMLESS] {
         assert!(matches!(begin(name, &gone), Err(NotTried::Cancelled)));
     }
     drop(alone);
     let other = begin([3; 32], &KeepGoing::default()).unwrap();
-    assert!(matches!(begin(INNOCENT, &gone), Err(NotTried::Cancelled)));
+    assert!(matches!(begin(HARMLESS, &gone), Err(NotTried::Cancelled)));
     // Nobody waits for the suspect that gave up.
     drop(begin([4; 32], &KeepGoing::default()).unwrap());
     drop(other);
     assert_eq!(second.in_flight().under_way, 0);
-    assert!(second.lock().suspects.contains_key(&INNOCENT));
+    assert!(second.lock().suspects.contains_key(&HARMLESS));
 }
 
 #[test]
 fn a_suspect_that_cannot_be_written_down_stays_one() {
     let dir = tempfile::tempdir().unwrap();
-    crash(dir.path(), &[CULPRIT]);
+    crash(dir.path(), &[CRASHING]);
     let mut second = CrashJournal::open(dir.path()).unwrap();
     // Nothing can be written to it.
     second.file = SlotFile(File::open(dir.path().join(NAME)).unwrap());
-    let begun = second.begin(CULPRIT, WaitPolicy::MayWait, &KeepGoing::default());
+    let begun = second.begin(CRASHING, WaitPolicy::MayWait, &KeepGoing::default());
     assert!(matches!(begun, Err(NotTried::NotRecorded(_))));
     drop(begun);
-    assert!(second.lock().suspects.contains_key(&CULPRIT));
+    assert!(second.lock().suspects.contains_key(&CRASHING));
     assert_eq!(second.lock().taken.len(), 1);
     assert_eq!(second.in_flight().under_way, 0);
     drop(second);
@@ -165,25 +165,25 @@ fn kills_from_outside_weigh_little_or_nothing() {
         let journal = CrashJournal::open(dir.path()).unwrap();
         std::mem::forget(
             journal
-                .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+                .begin(HARMLESS, WaitPolicy::MayWait, &KeepGoing::default())
                 .unwrap(),
         );
     }
     let waited = CrashJournal::open(dir.path()).unwrap();
     let entry = waited
-        .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+        .begin(HARMLESS, WaitPolicy::MayWait, &KeepGoing::default())
         .unwrap();
     entry.working();
     waited.stopping();
     std::mem::forget(entry);
     let stopped = CrashJournal::open(dir.path()).unwrap();
     let entry = stopped
-        .begin(INNOCENT, WaitPolicy::MayWait, &KeepGoing::default())
+        .begin(HARMLESS, WaitPolicy::MayWait, &KeepGoing::default())
         .unwrap();
     entry.working();
     let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
     let after_reboot = suspects_in(&bytes, &[b'x'; 36]);
-    assert_eq!(after_reboot, BTreeMap::from([(INNOCENT, 3)]));
+    assert_eq!(after_reboot, BTreeMap::from([(HARMLESS, 3)]));
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn an_odd_file_holds_nothing_against_anybody() {
         "a link is not followed"
     );
     std::fs::remove_file(&path).unwrap();
-    crash(dir.path(), &[CULPRIT; 1]);
+    crash(dir.path(), &[CRASHING; 1]);
     let path = dir.path().join(NAME);
     let mut bytes = std::fs::read(&path).unwrap();
     bytes[EXTRACTOR.start] ^= 1;

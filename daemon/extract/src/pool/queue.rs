@@ -41,7 +41,7 @@ impl Lane {
     }
 }
 
-/// A waiter of a waiting caller.
+/// The number of a waiting caller.
 pub(super) type WaiterId = u64;
 
 /// The waiting and the served documents.
@@ -102,7 +102,7 @@ impl Queue {
         true
     }
 
-    /// The waiter whose turn it is. Nothing is owed to a backlog that holds all places with its own documents.
+    /// The caller whose turn it is. Nothing is owed to a backlog that holds all places with its own documents.
     fn next(&self, places: usize, now: Instant) -> Option<WaiterId> {
         let question = self.first(|lane| lane == Lane::Question);
         let backlog = self.first(|lane| lane != Lane::Question);
@@ -115,7 +115,7 @@ impl Queue {
         }
     }
 
-    /// The first waiter that waits in these lanes.
+    /// The first caller that waits in these lanes.
     fn first(&self, among: impl Fn(Lane) -> bool) -> Option<WaiterId> {
         let turn = |(waiter, (lane, key)): (&WaiterId, &(Lane, QueueKey))| {
             (*lane, self.under_way(*key), *waiter)

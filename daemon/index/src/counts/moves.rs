@@ -40,8 +40,8 @@ struct Trace {
 }
 
 impl NameChange {
-    /// The change from one record of a file to another; `lost_by_another_name` says whether some name lost the new content
-    /// recently.
+    /// The change from one record of a file to another; `lost_by_another_name` says whether some name lost the new
+    /// content recently.
     pub(crate) fn new(
         file: &FileKey,
         [old, new]: [Option<&FileRecord>; 2],

@@ -67,6 +67,9 @@ impl IndexWriter {
         }
         let counted = self.count_changes(counted)?;
         self.shared.kept_counts().moves.begin(renamed);
+        // Incremented before and after the write: a walk that read a page of records meanwhile sees another number and
+        // discards the page. What was cached as unchanged is forgotten only after the write, so that nothing read
+        // before it stays cached.
         self.shared.file_changes.fetch_add(1, Ordering::SeqCst);
         let invalidated = self.shared.known_unchanged.invalidated_by(&batch);
         let written = batch.write();
@@ -91,8 +94,9 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Appends the texts of new documents, then the records. Neither is power-safe yet: a text that is lost in a power
-    /// cut before [`IndexWriter::commit`] is found missing when the store opens, and read again.
+    /// Appends the texts of new documents to their segment, and adds their records to the batch. Neither is power-safe
+    /// yet: a text that is lost in a power cut before [`IndexWriter::commit`] is found missing when the store opens,
+    /// and read again.
     fn append_texts_and_stage_records(
         &self,
         batch: &mut Batch<'_>,

@@ -5,17 +5,18 @@ use std::path::Path;
 use std::time::Duration;
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, JournaledRead, KeepGoing, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
-    ReadOptions, SpoolBudget, Urgency, WaitPolicy,
+    EXTRACTOR_VERSION, JournaledRead, Member, MemberPolicy, Pool, PrivateFile, QueueKey,
+    ReadOptions, SpoolBudget, Urgency,
 };
 use simdex_index::{IndexError, IndexReader, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
-use simdex_signature::{Chunks, Ladder};
 
+use super::raw_document::raw_document;
 use super::reader_version::version_of;
 use super::worker_answer::WorkerAnswer;
+use crate::base::account_waits::{keep_going_of, wait_policy_of};
 
-/// Has contents read by workers, and signs the resulting text.
+/// Has contents read by workers, and makes records and signed documents of the answers.
 pub(super) struct ContentProcessor<'a> {
     pub(super) index: &'a IndexReader,
     pub(super) pool: &'a Pool,
@@ -55,7 +56,7 @@ impl ContentProcessor<'_> {
         self.pool.space().charged_to(self.queue_key)
     }
 
-    /// Extracts a content and signs the result. `cut` is the reason why `bytes` are not all of it.
+    /// Has a worker read a content and signs the result. `cut` is the reason why `bytes` are not all of it.
     pub(super) fn process(
         &self,
         bytes: &ContentBytes<'_>,
@@ -102,7 +103,8 @@ impl ContentProcessor<'_> {
         }
     }
 
-    /// Has a worker read a content; the mark is dropped once the result needs no further processing.
+    /// Has a worker read a content; the entry in the crash journal is dropped once the result needs no further
+    /// processing.
     pub(super) fn read_in_pool(
         &self,
         private: &PrivateFile,
@@ -128,8 +130,8 @@ impl ContentProcessor<'_> {
         text: String,
         read: &mut WorkerAnswer,
     ) -> Result<Option<NewDocument>, IndexError> {
-        // For the text, which is held until it is applied, and signatures of all schemes while they are
-        // sorted. Taken even for short texts: a container may have thousands.
+        // The permit covers the text, which stays in memory until the change is applied, and all signatures while they
+        // are sorted. Short texts need one too: a container may have thousands.
         let bytes = text.len() as u64;
         let signer = self.index.signer();
         let of_fixed_size = signer.fixed_size_bytes();
@@ -175,41 +177,6 @@ impl ContentProcessor<'_> {
         Ok(whole.ok().map(|_| raw_document(&raw, self.index.ladder())))
     }
 }
-
-/// Lets a document be read until the account of its caller is cancelled.
-pub fn keep_going_of(account: &MemoryAccount) -> KeepGoing {
-    let cancel = account.cancel().clone();
-    KeepGoing::asking(move || cancel.check().is_ok())
-}
-
-/// Whether the holder of an account may wait for others: not while it holds memory that others may wait for.
-pub fn wait_policy_of(account: &MemoryAccount) -> WaitPolicy {
-    match account.held() {
-        0 => WaitPolicy::MayWait,
-        _ => WaitPolicy::MustGoOn,
-    }
-}
-
-/// The raw-byte document of these bytes. Its hash is BLAKE3 with a separate key, so that no text can
-/// have the same hash.
-pub fn raw_document(raw: &[u8], ladder: Ladder) -> NewDocument {
-    NewDocument {
-        hash: DocumentHash(
-            *blake3::Hasher::new_derive_key(RAW_DOCUMENT)
-                .update(raw)
-                .finalize()
-                .as_bytes(),
-        ),
-        kind: DocumentKind::Raw,
-        length: raw.len() as u64,
-        chars: 0,
-        text: None,
-        signatures: vec![Chunks::sign_by(raw, ladder)],
-        permit: None,
-    }
-}
-
-const RAW_DOCUMENT: &str = "simdex 2026 raw document";
 
 /// The name of a file, as a hint for the reader.
 pub(super) fn file_name(path: &Path) -> Option<String> {

@@ -5,22 +5,18 @@ use simdex_index::{IndexError, Registry};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
 
+use super::context::IngestContext;
 use super::facts::{asks_for_frames, holds_members};
-use super::framesets::Framesets;
 use super::own_report::{self, OwnReports};
 use super::reader_version::lacked_reader;
-use super::records::Records;
 use crate::config::ExtractConfig;
 use crate::write_side::roots::Root;
 use crate::write_side::watch::stat::Observe;
 
-/// Decides by records and stat whether a file must be read. [`super::Ingest`] uses the same data for reading.
+/// Decides by records and stat whether a file must be read.
 #[derive(Clone, Copy)]
 pub struct ChangeDetector<'a> {
-    pub(super) records: Records<'a>,
-    pub(super) own_reports: &'a OwnReports,
-    /// Longest file that is read, bytes.
-    pub(super) input_bytes: u64,
+    pub(super) context: IngestContext<'a>,
 }
 
 /// What was seen of a file on its share.
@@ -41,9 +37,7 @@ impl<'a> ChangeDetector<'a> {
         limits: &ExtractConfig,
     ) -> Self {
         Self {
-            records: Records { registry, pool },
-            own_reports,
-            input_bytes: limits.input_mib.bytes(),
+            context: IngestContext::new(registry, pool, own_reports, limits),
         }
     }
 
@@ -60,7 +54,7 @@ impl<'a> ChangeDetector<'a> {
         if recorded.racy || !stat.unchanged(&recorded.stat, seen.stable_inodes) {
             return Ok(true);
         }
-        let listed = self.own_reports.content_of(root, key);
+        let listed = self.context.own_reports.content_of(root, key);
         if own_report::is_recorded(&recorded.outcome) {
             // An unchanged own report: read only if its manifest no longer lists it.
             return Ok(listed.is_none());
@@ -70,21 +64,21 @@ impl<'a> ChangeDetector<'a> {
             return Ok(true);
         }
         match &recorded.outcome {
-            FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.input_bytes),
+            FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.context.input_bytes),
             FileOutcome::Unread(..) => Ok(true),
             FileOutcome::Content(hash) => self.check_record_and_cache(root, key, (*hash, *stat)),
         }
     }
 
     /// Whether reading an unchanged file of this content may have another result than the record. A content found at
-    /// rest is not looked up again until a record of it changes.
+    /// rest is noted in a cache, and not looked up again until a record of it changes.
     fn check_record_and_cache(
         &self,
         root: &Root,
         key: &FileKey,
         (hash, stat): (ContentHash, FileStat),
     ) -> Result<bool, IndexError> {
-        let registry = self.records.registry;
+        let registry = self.context.records.registry;
         if registry.is_known_unchanged(hash) || registry.is_container_known_unchanged(key, hash) {
             return Ok(false);
         }
@@ -94,9 +88,10 @@ impl<'a> ChangeDetector<'a> {
         };
         let (holds_members, asks_for_frames) =
             (holds_members(&content), asks_for_frames(&content.facts));
-        if self.records.deserves_another_try(&content)
-            || (holds_members && self.records.members_are_incomplete(key)?)
+        if self.context.records.deserves_another_try(&content)
+            || (holds_members && self.context.records.members_are_incomplete(key)?)
             || self
+                .context
                 .framesets(root)
                 .changed_on_record(key, (hash, stat), &content)?
         {
@@ -112,14 +107,5 @@ impl<'a> ChangeDetector<'a> {
             (false, false) => registry.note_known_unchanged(hash, seen),
         }
         Ok(false)
-    }
-
-    /// Framesets below a root.
-    pub(super) fn framesets<'r>(&'r self, root: &'r Root) -> Framesets<'r> {
-        Framesets {
-            records: self.records,
-            root,
-            input_bytes: self.input_bytes,
-        }
     }
 }

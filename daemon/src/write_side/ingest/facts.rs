@@ -11,7 +11,7 @@ pub(super) fn holds_members(content: &ContentRecord) -> bool {
     content.count(Fact::Members.code()) > 0
 }
 
-/// The programs of the machine that have tried to read a content, by name.
+/// The external tools that have tried to read a content, by name.
 pub(super) fn tried_programs(content: &ContentRecord) -> &str {
     stated(&content.facts, Fact::ProgramsTried).unwrap_or_default()
 }

@@ -1,5 +1,8 @@
-//! The bytes of a file, taken once: every result, whether hash, text, raw chunks or frames, is about
-//! the bytes that were taken and not about the file, which may change at any time.
+//! The bytes of a file, hashed, looked up, and copied if they are needed. Every result, whether hash, text, raw chunks
+//! or frames, is about these bytes and not about the file, which may change at any time.
+//!
+//! A file up to 64 MiB is hashed while it is copied. A longer one is hashed in place first, and read a second time, for
+//! the copy, only if its content must be read.
 
 use std::fs::File;
 

@@ -1,4 +1,4 @@
-//! The truth about a root: everything that is under it now, in a fixed order.
+//! Lists what is below a root now, in a fixed order, without opening files.
 //!
 //! A walk never opens a file, never follows a symlink, and never enters another mount: that is a
 //! separate root, or none. A bad directory affects only itself. A walk during which the root vanished or

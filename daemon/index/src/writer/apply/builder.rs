@@ -50,12 +50,12 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// Writes staged so far.
+    /// Number of writes added so far.
     pub(super) fn len(&self) -> usize {
         self.batch.len()
     }
 
-    /// Stages the writes of one change.
+    /// Adds the writes of one change.
     pub(super) fn stage(&mut self, change: &'c FileChange) -> Result<(), IndexError> {
         match &change.0 {
             Delta::File(file) => self.stage_file(SeenFileRef::of(file)),

@@ -9,9 +9,8 @@ use simdex_index::{IndexReader, MemoryAccount, NewDocument};
 use simdex_schema::{ContentHash, Reason, State, StoredReason};
 
 use super::{Body, QueryError, Subject};
-use crate::write_side::ingest::{
-    WorkerAnswer, hash_all, keep_going_of, raw_document, wait_policy_of,
-};
+use crate::base::account_waits::{keep_going_of, wait_policy_of};
+use crate::write_side::ingest::{WorkerAnswer, hash_all, raw_document};
 
 impl Subject {
     /// Bytes that need not be in the index: extracted for this request, not indexed. They are read more than
@@ -40,7 +39,7 @@ impl Subject {
             keep_going: keep_going_of(account),
         };
         let mut permit = account.take(pool.longest_text())?;
-        // The mark records the document as in progress, for recovery from a crash, until its text is
+        // The entry records the document as in progress, for recovery from a crash, until its text is
         // canonical.
         let read = pool.extract_journaled(&file, hash.0, &options, wait_policy_of(account));
         let _entry = read.entry;

@@ -22,9 +22,9 @@ use crate::write_side::ingest::worker_answer::{member_record, member_stat, state
 pub(super) struct MemberTree<'a> {
     unpacker: &'a Unpacker<'a>,
     allowance: Allowance,
-    /// Contents already read in this tree.
+    /// The first member of each content that was read in this tree.
     first_members: HashMap<ContentHash, FirstMember>,
-    /// Contents being extracted, the outermost first: a content that contains itself would never end.
+    /// The contents around the present container, the outermost first: a content that contains itself would never end.
     ancestors: Vec<ContentHash>,
     files: Vec<SeenFile>,
 }
@@ -45,6 +45,13 @@ struct ReadMember {
     /// The content, if it was not known before.
     content: Option<Box<NewContent>>,
     inside: MemberContents,
+}
+
+/// The result of reading a member.
+enum MemberOutcome {
+    Read(ReadMember),
+    /// Its content is not recorded.
+    Skipped(MemberSkip),
 }
 
 /// The contents of a member.
@@ -86,9 +93,9 @@ impl<'a> MemberTree<'a> {
             let key = name(container, &member, ordinal, &mut names);
             let read = match &member.body {
                 Ok(bytes) => self.read_member(&key, &member.name, bytes)?,
-                Err(reason) => Err((state_of_unread(*reason), *reason)),
+                Err(reason) => MemberOutcome::Skipped((state_of_unread(*reason), *reason)),
             };
-            if let (Ok(read), Ok(bytes)) = (&read, &member.body)
+            if let (MemberOutcome::Read(read), Ok(bytes)) = (&read, &member.body)
                 && let Some(frame_addresses) = &read.frame_addresses
             {
                 pages.add(
@@ -107,7 +114,7 @@ impl<'a> MemberTree<'a> {
                 Ok(rendered) => self.visit(page.key, vec![rendered])?,
                 Err(skip) => {
                     let key = page.key.member(RENDERED_NAME.as_bytes());
-                    self.push(key, &not_rendered(), 0, Err(skip))?;
+                    self.push(key, &not_rendered(), 0, MemberOutcome::Skipped(skip))?;
                 }
             }
             self.ancestors.pop();
@@ -127,11 +134,13 @@ impl<'a> MemberTree<'a> {
         key: FileKey,
         member: &Member,
         ordinal: usize,
-        read: Result<ReadMember, MemberSkip>,
+        read: MemberOutcome,
     ) -> Result<(), IndexError> {
         let (outcome, content, inside) = match read {
-            Ok(read) => (FileOutcome::Content(read.hash), read.content, read.inside),
-            Err((state, reason)) => {
+            MemberOutcome::Read(read) => {
+                (FileOutcome::Content(read.hash), read.content, read.inside)
+            }
+            MemberOutcome::Skipped((state, reason)) => {
                 let outcome = FileOutcome::Unread(state, reason.into());
                 (outcome, None, MemberContents::Nothing)
             }
@@ -160,34 +169,41 @@ impl<'a> MemberTree<'a> {
         key: &FileKey,
         name: &str,
         bytes: &MemberBytes,
-    ) -> Result<Result<ReadMember, MemberSkip>, IndexError> {
+    ) -> Result<MemberOutcome, IndexError> {
         let Ok((hash, length)) = hash_all(bytes.reader()) else {
-            return Ok(Err((State::Unstable, Reason::ReadError)));
+            return Ok(MemberOutcome::Skipped((State::Unstable, Reason::ReadError)));
         };
         if self.ancestors.contains(&hash) {
-            return Ok(Err((State::TooLarge, Reason::DepthLimit)));
+            return Ok(MemberOutcome::Skipped((
+                State::TooLarge,
+                Reason::DepthLimit,
+            )));
         }
         if let Some(read) = self.reuse_from_tree(key, hash) {
-            return Ok(Ok(read));
+            return Ok(MemberOutcome::Read(read));
         }
         let known = self.unpacker.records.registry.content(hash)?;
         if let Some(read) = self.reuse_from_index(key, hash, known.as_ref())? {
-            return Ok(Ok(read));
+            return Ok(MemberOutcome::Read(read));
         }
         // Texts of all members are held until the container is applied.
         if self.unpacker.processor.account.held() >= self.unpacker.limits.bytes {
-            return Ok(Err((State::TooLarge, Reason::InflateLimit)));
+            return Ok(MemberOutcome::Skipped((
+                State::TooLarge,
+                Reason::InflateLimit,
+            )));
         }
-        let read = self.read_new(name, bytes, (hash, length), known);
-        if let Ok(read) = &read {
-            let first = FirstMember {
-                key: key.clone(),
-                frame_addresses: read.frame_addresses.clone(),
-                depth: self.ancestors.len(),
-            };
-            self.first_members.insert(hash, first);
-        }
-        Ok(read)
+        let read = match self.read_new(name, bytes, (hash, length), known) {
+            Ok(read) => read,
+            Err(skip) => return Ok(MemberOutcome::Skipped(skip)),
+        };
+        let first = FirstMember {
+            key: key.clone(),
+            frame_addresses: read.frame_addresses.clone(),
+            depth: self.ancestors.len(),
+        };
+        self.first_members.insert(hash, first);
+        Ok(MemberOutcome::Read(read))
     }
 
     /// A content that was read before in this tree; `None` if it was not, or if it was read deeper inside,
@@ -275,6 +291,7 @@ impl<'a> MemberTree<'a> {
         named
     }
 
+    /// Has a worker read a member whose content is new.
     fn read_new(
         &mut self,
         name: &str,
