@@ -1,7 +1,7 @@
 //! The configuration: one TOML file, every key with a default and a range, unknown keys refused.
 //!
 //! The sections here are the one table of keys. [`check`] refuses values outside their ranges,
-//! [`sample`] writes the sample config from the table, [`setting`] defines how sections are
+//! [`mod@sample`] writes the sample config from the table, [`setting`] defines how sections are
 //! declared, and [`limits`] converts them to what workers, watchers and index take.
 
 mod check;

@@ -6,7 +6,7 @@
 //! * [`ids`]: the identifiers of files, contents and documents;
 //! * [`state`]: the outcome of reading a file, and its reason;
 //! * [`key`]: the order of the records tree;
-//! * [`file`], [`content`], [`document`], [`edge`], [`root`], [`meta`]: one record each;
+//! * [`mod@file`], [`content`], [`document`], [`edge`], [`root`], [`meta`]: one record each;
 //! * [`schemes`]: the signature schemes that have postings;
 //! * [`posting`]: bucket keys and blocks of the postings tree;
 //! * [`codec`]: the varints and bounded reads that all of them use.

@@ -16,7 +16,7 @@
 //! * [`handmade`]: files written byte by byte;
 //! * [`figure`]: how figures are printed, and [`plot`] how they are drawn;
 //! * [`browser`]: pages in headless Chromium;
-//! * [`bench`]: one module for each benchmark, run by `--bin bench`;
+//! * [`mod@bench`]: one module for each benchmark, run by `--bin bench`;
 //! * [`study`]: one module for each study of what is read of real documents, and for each of the papers'
 //!   experiments, run by `--bin study`.
 

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The bytes of a member are chunks (u32 length, that many bytes) until a chunk of length 0, then a
-//! frame with [`MemberEnd`]. A member whose bytes cannot be read consists of its frame only.
+//! frame with `MemberEnd`. A member whose bytes cannot be read consists of its frame only.
 //!
 //! The worker may have been compromised by a document, so the daemon bounds every length before it allocates and
 //! accepts only known words.

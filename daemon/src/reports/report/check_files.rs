@@ -129,7 +129,7 @@ impl OpenedReport<'_> {
 /// Files by name, as in the manifest.
 type Entries = BTreeMap<String, FileEntry>;
 
-/// Checks a report made by [`super::write`]. Opens only regular files below it, and follows no links.
+/// Checks a report made by [`super::write()`]. Opens only regular files below it, and follows no links.
 ///
 /// # Errors
 /// The first problem found.

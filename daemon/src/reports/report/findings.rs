@@ -61,7 +61,7 @@ fn line(found: &Finding, kind: &'static str) -> json::Finding {
     }
 }
 
-/// Writes the report of a question; see [`super::write`].
+/// Writes the report of a question; see [`super::write()`].
 pub(super) fn write_findings<'a>(
     sink: &'a dyn Sink,
     input: &'a ReportInput<'a>,

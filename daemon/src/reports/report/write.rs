@@ -31,7 +31,7 @@ pub(super) struct ComparedDocument<'a> {
     pub(super) side_by_side: Option<String>,
 }
 
-/// Writes the whole report; see [`super::write`].
+/// Writes the whole report; see [`super::write()`].
 pub(super) fn write_groups<'a>(
     sink: &'a dyn Sink,
     input: &'a ReportInput<'a>,

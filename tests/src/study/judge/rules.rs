@@ -1,5 +1,5 @@
 //! Huffman et al. 2007, §5: the paper's figures are averages of two learners, C4.5 and Ripper. Both here, on the same
-//! pairs, folds and seeds: the tree that judges, and rules of [`ripper`].
+//! pairs, folds and seeds: the tree that judges, and rules of `ripper`.
 
 use anyhow::Result;
 use simdex_judge::evaluation::{Quality, SEEDS, SourcedPair, Validated, folds, median_first};

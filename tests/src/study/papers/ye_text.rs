@@ -135,7 +135,7 @@ fn kept(all: &Kept, economy: &Economy, remainder: u64, documents: &HashMap<u64, 
         .collect()
 }
 
-/// The resemblance that all pairs seem to have, in the order of [`pairs`].
+/// The resemblance that all pairs seem to have, in the order of [`ye::pairs`](super::ye::pairs).
 fn resemblances(texts: &[Vec<u64>], most: usize) -> impl Iterator<Item = f64> + '_ {
     let all = (0..texts.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     all.map(move |(a, b)| resemblance(&texts[a], &texts[b], most))

@@ -5,7 +5,7 @@
 //! continue in the old database; what batches change among the keys that were read is kept ([`super::backlog`]) and
 //! written after each part. At the end, while batches and commits wait, the new database lacks only the last changes:
 //! these are written, and the database is closed, opened and made power-safe. If this is interrupted before its mark is
-//! removed, nothing has changed; after that it is done ([`super::generation`]).
+//! removed, nothing has changed; after that it is done (`directory::generation`).
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
