@@ -1,12 +1,14 @@
 //! Canonical text: the one form in which two copies of a text are equal, and which names it.
 //!
-//! Version 5 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5), but for signs of numbers, followed by a
+//! Version 6 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5), but for signs of numbers, followed by a
 //! rule for bullets and one for spacing:
 //!
 //! 1. Control characters (Cc) and White_Space become spaces.
 //! 2. Default-ignorable code points are dropped: soft hyphen, zero-width space and joiners, bidi
 //!    marks, word joiner, byte order mark, variation selectors, tags, Hangul fillers. They are
-//!    invisible, and extractors of different formats keep or lose them at will.
+//!    invisible, and extractors of different formats keep or lose them at will. Two kinds change a reading and
+//!    stay: invisible operators (U+2061 to U+2064, without which `3` times `5` is `35`), and overrides of direction
+//!    with their end (U+202C to U+202E, which show `123` as `321`).
 //! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD, of each run between signs such as `²`, `½`
 //!    and
 //!    `①`, which stay as they are ([`number_sign`]): NFKC makes `10⁶` and `106` one text.
@@ -47,7 +49,7 @@ pub(crate) use self::bullet::dropped_bullets;
 use self::writer::Writer;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 5;
+pub const CANONICAL_VERSION: u32 = 6;
 
 /// A text in canonical form. There is no other way to make one than from an extracted text, or from
 /// another without some of its words. Clones share the text.
@@ -161,12 +163,13 @@ pub(crate) fn is_space(c: char) -> bool {
     c.is_control() || c.is_whitespace()
 }
 
-/// Default_Ignorable_Code_Point (Unicode 16, DerivedCoreProperties.txt).
+/// Default_Ignorable_Code_Point (Unicode 16, DerivedCoreProperties.txt), without those that change a reading: U+202C to
+/// U+202E, and U+2061 to U+2064.
 pub(crate) const fn is_ignorable(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
-        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-        | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
+        | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202B}'
+        | '\u{2060}' | '\u{2065}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}'
         | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}' | '\u{1BCA0}'..='\u{1BCA3}'
         | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }

@@ -39,7 +39,8 @@ fn every_char() -> impl Iterator<Item = char> {
 fn tricky() -> impl Strategy<Value = String> {
     let pool = "aAeEsSkK  \t\n\n\n--*·–•●－10٣.:\u{37a}\u{a0}\u{ad}\u{200b}\u{200d}\u{feff}\u{300}\u{301}\u{308}\u{30c}\u{323}\
         \u{327}\u{345}\u{34f}ßẞǰςΣσΑαΐᾳᾼᾶῼιΙİıÅKéÉ\u{a8}ﬁﷺ각가\u{1100}\u{1161}\u{11a8}\
-        \u{1160}\u{115f}か²½₁①㏠ガ\u{3099}\u{ff9e}ｶＡ漢\u{fe0f}यॉ\u{93c}\u{9c7}\u{9be}\u{fb1d}\u{f71}\u{f72}\u{fa1e}\0\u{85}";
+        \u{1160}\u{115f}か²½₁①㏠ガ\u{3099}\u{ff9e}ｶＡ漢\u{fe0f}यॉ\u{93c}\u{9c7}\u{9be}\u{fb1d}\u{f71}\u{f72}\u{fa1e}\0\u{85}\
+        \u{2062}\u{202e}\u{202c}";
     let chars: Vec<char> = pool.chars().collect();
     let picked = prop_oneof![4 => prop::sample::select(chars), 1 => any::<char>()];
     prop::collection::vec(picked, 0..24).prop_map(|chars| chars.into_iter().collect())
@@ -105,6 +106,28 @@ fn a_run_of_marks_is_kept_and_takes_time_by_its_length_alone() {
     let canonical = CanonicalText::from_extracted(&text);
     // ạ with an acute, 13 acutes and 15 dots sorted below them, and so on: every mark is there.
     assert_eq!(canonical.as_str().nfd().count(), 400_001);
+}
+
+#[test]
+fn what_is_invisible_and_changes_a_reading_stays() {
+    for (with, without) in [
+        ("3\u{2062}5", "35"),
+        ("a\u{2063}b", "ab"),
+        ("2\u{2064}1", "21"),
+        ("f\u{2061}a", "fa"),
+        ("\u{202e}123\u{202c}", "123"),
+        ("\u{202e}12\u{202c}3", "\u{202e}123\u{202c}"),
+        ("\u{202d}אב\u{202c}", "אב"),
+    ] {
+        assert_eq!(canonical(with), with);
+        assert_ne!(canonical(with), canonical(without));
+    }
+    // Embeddings, isolates and marks leave the order of reading as it is.
+    for layout in [
+        "\u{202a}", "\u{202b}", "\u{2066}", "\u{2069}", "\u{200f}", "\u{2060}", "\u{ad}",
+    ] {
+        assert_eq!(canonical(&format!("5{layout}-3")), "5-3");
+    }
 }
 
 #[test]
