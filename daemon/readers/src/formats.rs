@@ -15,6 +15,8 @@ mod epub;
 #[cfg(any(feature = "office", feature = "rtf"))]
 mod field;
 #[cfg(feature = "web")]
+mod formula;
+#[cfg(feature = "web")]
 mod html;
 #[cfg(feature = "web")]
 mod instant;
@@ -46,6 +48,8 @@ mod quote;
 mod root_element;
 #[cfg(feature = "rtf")]
 mod rtf;
+#[cfg(feature = "web")]
+mod script;
 mod subtitles;
 #[cfg(any(feature = "office", feature = "rtf"))]
 mod symbol_font;

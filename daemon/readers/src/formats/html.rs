@@ -11,6 +11,8 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 use simdex_extract::{Fact, Facts};
 
+use super::formula::Formula;
+use super::script::Script;
 use super::{Reading, markup};
 use crate::charset;
 use crate::input::Input;
@@ -18,6 +20,7 @@ use crate::sink::Sink;
 
 pub(super) mod address;
 mod frames;
+mod inline;
 mod list;
 mod replaced;
 mod tag;
@@ -165,6 +168,11 @@ struct PageReader<'a> {
     /// Nesting of elements that keep their white space.
     preformatted: usize,
     lists: Lists,
+    /// The formula being read, and whether it has a line of its own.
+    formula: Option<Formula>,
+    is_display: bool,
+    /// Open superscripts and subscripts, the innermost last.
+    scripts: Vec<Script>,
     is_message: bool,
     /// The quoting element and how many of its name are open; a quote that lasts to the end of the message has an empty
     /// name.
@@ -201,6 +209,9 @@ impl<'a> PageReader<'a> {
             link: None,
             preformatted: 0,
             lists: Lists::default(),
+            formula: None,
+            is_display: false,
+            scripts: Vec::new(),
             is_message: false,
             quote: None,
             frames,
@@ -224,6 +235,7 @@ impl<'a> PageReader<'a> {
             Ok(()) => {}
             Err(never) => match never {},
         }
+        self.end_formula();
     }
 
     fn into_page(mut self) -> Page {
@@ -239,7 +251,9 @@ impl<'a> PageReader<'a> {
             CallbackEvent::OpenStartTag { name } => self.tag.open(name),
             CallbackEvent::AttributeName { name } => self.tag.attribute(name),
             CallbackEvent::AttributeValue { value } => self.tag.value(value),
-            CallbackEvent::CloseStartTag { .. } if self.silent.is_none() => self.start(),
+            CallbackEvent::CloseStartTag { self_closing } if self.silent.is_none() => {
+                self.start(*self_closing);
+            }
             CallbackEvent::EndTag { name }
                 if self.silent.as_deref().is_none_or(|silent| silent == *name) =>
             {
@@ -250,16 +264,20 @@ impl<'a> PageReader<'a> {
                 if self.in_title {
                     self.title.push_str(&value);
                 } else {
-                    self.text.push(&value, self.preformatted > 0);
+                    self.words(&value);
                 }
             }
             _ => {}
         }
     }
 
-    fn start(&mut self) {
+    fn start(&mut self, is_closed: bool) {
+        if self.start_in_formula(is_closed) {
+            return;
+        }
         let tag = std::mem::take(&mut self.tag);
         self.text.separate(&tag.name);
+        self.start_script(&tag.name);
         if let Some(label) = self.lists.start(&tag) {
             self.page.list_numbers += 1;
             self.text.label = Some(label);
@@ -293,7 +311,11 @@ impl<'a> PageReader<'a> {
 
     fn end(&mut self, name: &[u8]) {
         self.silent = None;
+        if self.end_in_formula(name) {
+            return;
+        }
         self.text.separate(name);
+        self.end_script(name);
         self.lists.end(name);
         match name {
             b"pre" | b"textarea" | b"listing" | b"xmp" => {

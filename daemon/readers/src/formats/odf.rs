@@ -5,14 +5,16 @@
 //! `meta.xml`. A flat file has the same elements in one document.
 
 mod content;
+mod formulas;
 mod lists;
+mod scripts;
 mod table;
 
 use quick_xml::events::Event;
 use simdex_extract::{Fact, Outcome, Reason, Role};
 
-use self::content::Content;
-use self::lists::Lists;
+use self::content::{Content, Styles};
+use self::formulas::Formulas;
 use super::package::{Package, each_event, part_is_damaged};
 use super::{Reading, markup};
 use crate::input::Input;
@@ -31,7 +33,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 fn flat(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let depth = sink.budgets().markup_depth as usize;
-    let mut content = Content::new(sink, Lists::default());
+    let mut content = Content::new(sink, Styles::default());
     let reason = each_event(&mut &bytes[..], depth, |event| content.take(event));
     // What is cut at the limit ends within its root element.
     Ok(content.finish().or(partial).or(reason))
@@ -43,12 +45,13 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
         return Err(Outcome::Encrypted(Reason::PasswordNeeded));
     }
     let names = package.names();
-    let mut lists = Lists::default();
+    let mut styles = Styles::default();
     if names.iter().any(|name| name == "styles.xml") {
         // What fails there fails again when its text is read.
-        let _ = package.xml("styles.xml", |event| lists.take_style(event));
+        let _ = package.xml("styles.xml", |event| styles.take_style(event));
     }
-    let mut content = Content::new(sink, lists);
+    styles.formulas = Formulas::of(&mut package, &names, sink.room());
+    let mut content = Content::new(sink, styles);
     let (mut partial, mut damaged) = (None, Vec::new());
     // Facts first: then they are there even if the text is cut.
     for name in ["meta.xml", "content.xml", "styles.xml"] {
@@ -67,13 +70,15 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
             Err(_) => Some(Reason::PartsFailed),
         });
     }
+    let shown = content.shown_formulas();
     partial = content.finish().or(partial);
     for name in damaged {
         sink.warn(&part_is_damaged(name));
     }
     let scripts = names.iter().filter(|name| is_script(name)).count();
     sink.count(Fact::Scripts, scripts as u64);
-    for name in names.iter().filter(|name| is_object(name)) {
+    let objects = names.iter().filter(|name| is_object(name));
+    for name in objects.filter(|name| !shown.contains(*name)) {
         let reason = object(&mut package, name, sink);
         partial = partial.or(reason);
         if reason == Some(Reason::PartsLimit) {
@@ -113,7 +118,7 @@ fn is_script(name: &str) -> bool {
     module || name.starts_with("Scripts/") && !name.ends_with('/')
 }
 
-/// An object embedded by its own program, or the content of an embedded document.
+/// An object embedded by its own program, or the content of an embedded document. Formulas are part of the text.
 fn is_object(name: &str) -> bool {
     name.starts_with("Object ") && (!name.contains('/') || name.ends_with("/content.xml"))
 }

@@ -6,6 +6,8 @@
 //! | properties, embedded objects, macros, references outside | `beside` |
 //! | paragraphs and cells into lines | `flow` |
 //! | text of shapes, charts, diagrams | `drawing` |
+//! | formulas in either | `math` |
+//! | the signs that formats of numbers add | `number_format` |
 //! | text of a cell; text on a sheet outside its cells | `cells`, `sheet_asides` |
 //! | what both kinds of workbook have in common | `workbook` |
 //! | the bodies | [`word`], [`slides`], [`sheets`], [`binary_sheets`] |
@@ -15,6 +17,8 @@ pub(crate) mod binary_sheets;
 pub(super) mod cells;
 mod drawing;
 mod flow;
+mod math;
+pub(super) mod number_format;
 mod parts;
 pub(super) mod sheet_asides;
 pub(crate) mod sheets;

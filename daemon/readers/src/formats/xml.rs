@@ -3,6 +3,7 @@
 use quick_xml::events::{BytesRef, Event};
 use simdex_extract::Reason;
 
+use super::formula::{Formula, is_formula};
 use super::root_element::RootElement;
 use super::{Reading, lenient_xml, markup};
 use crate::charset;
@@ -34,21 +35,24 @@ fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
         depth: 0,
         tags: 0,
         shown: RfcText::default(),
+        formula: None,
     };
-    loop {
+    let reason = loop {
         match reader.read_event() {
-            Ok(Event::Eof) => return root.is_open().then_some(Reason::Damaged),
-            Ok(_) if tree.sink.is_full() => return None,
+            Ok(Event::Eof) => break root.is_open().then_some(Reason::Damaged),
+            Ok(_) if tree.sink.is_full() => break None,
             Ok(event) => {
                 root.take(&event);
                 tree.take(&event);
             }
-            Err(_) => return Some(Reason::Damaged),
+            Err(_) => break Some(Reason::Damaged),
         }
         if tree.depth > deepest {
-            return Some(Reason::DepthLimit);
+            break Some(Reason::DepthLimit);
         }
-    }
+    };
+    tree.end_formula();
+    reason
 }
 
 /// Text is separated if two or more tags are between two pieces. A single tag is markup inside a line (`see <xref>RFC
@@ -59,14 +63,22 @@ struct Tree<'a> {
     /// Tags since the last piece of text.
     tags: usize,
     shown: RfcText,
+    /// The formula being read, and the depth of its element.
+    formula: Option<(Formula, usize)>,
 }
 
 impl Tree<'_> {
     fn take(&mut self, event: &Event<'_>) {
+        if self.is_in_formula(event) {
+            return;
+        }
         match event {
             Event::Start(tag) => {
                 self.depth += 1;
                 self.tags += 1;
+                if is_formula(tag) {
+                    self.formula = Some((Formula::new(self.sink.room()), self.depth));
+                }
                 self.shown.enter(tag.name().as_ref(), self.depth);
             }
             Event::End(_) => {
@@ -87,6 +99,31 @@ impl Tree<'_> {
             Event::CData(data) => self.push(&data.xml10_content()),
             Event::GeneralRef(reference) => self.entity(reference),
             Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Eof => {}
+        }
+    }
+
+    /// Processes an event within a formula; returns whether it is one. The last is the end of the formula itself.
+    fn is_in_formula(&mut self, event: &Event<'_>) -> bool {
+        let Some((formula, depth)) = &mut self.formula else {
+            return false;
+        };
+        match event {
+            Event::End(_) if self.depth == *depth => {
+                self.end_formula();
+                return false;
+            }
+            Event::Start(_) => self.depth += 1,
+            Event::End(_) => self.depth -= 1,
+            _ => {}
+        }
+        formula.take(event);
+        true
+    }
+
+    /// Writes the formula that is being read, if one is.
+    fn end_formula(&mut self) {
+        if let Some((formula, _)) = self.formula.take() {
+            self.push(&formula.finish());
         }
     }
 
@@ -172,6 +209,15 @@ mod tests {
         let (rfc, other) = (format!("<rfc>{body}</rfc>"), format!("<r>{body}</r>"));
         assert_eq!(text(&rfc).0, "See [RFC 1].\nOne\nOwn.");
         assert_eq!(text(&other).0, "See \n.\nOne\nLong.\nOwn.");
+    }
+
+    #[test]
+    fn formulas_keep_the_signs_that_are_no_text() {
+        let half = "<m:math><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn></m:mfrac></m:math>";
+        let xml = format!("<r><p>see {half}.</p></r>");
+        assert_eq!(text(&xml), ("see 1/2.".into(), None));
+        let open = "<r>see <math><msqrt><mn>2</mn>";
+        assert_eq!(text(open), ("see √(2)".into(), Some(Reason::Damaged)));
     }
 
     #[test]

@@ -38,17 +38,10 @@ impl PageReader<'_> {
     }
 
     /// Shows the page of a refresh such as `5; url=page.html` instead, if it comes soon.
-    pub(super) fn refresh(&mut self, content: &str) {
-        let digits = content.trim_start();
-        let end = digits.find(|c: char| !c.is_ascii_digit());
-        let seconds = &digits[..end.unwrap_or(digits.len())];
-        let is_at_once = seconds.is_empty()
-            || seconds
-                .parse::<u32>()
-                .is_ok_and(|s| s <= MAX_REFRESH_SECONDS);
-        let at = content.to_ascii_lowercase().find("url=");
-        if let Some(at) = at.filter(|_| is_at_once) {
-            let target = content[at + 4..].trim_matches(['\'', '"', ' ']);
+    fn refresh(&mut self, content: &str) {
+        if let Some((seconds, target)) = refresh(content)
+            && seconds <= MAX_REFRESH_SECONDS
+        {
             self.fill_from(target, FramePlace::Instead);
         }
     }
@@ -128,6 +121,7 @@ impl PageReader<'_> {
         }
         let state = (self.preformatted, self.silent.take(), self.in_title);
         let (lists, link) = (std::mem::take(&mut self.lists), self.link.take());
+        let scripts = std::mem::take(&mut self.scripts);
         self.depth += 1;
         self.text.newline();
         let begin = std::mem::replace(&mut self.begin, self.text.mark());
@@ -138,7 +132,88 @@ impl PageReader<'_> {
         self.text.label = label.filter(|_| self.text.mark() == mark);
         self.depth -= 1;
         (self.begin, self.is_replaced) = (begin, false);
-        (self.lists, self.link) = (lists, link);
+        (self.lists, self.link, self.scripts) = (lists, link, scripts);
         (self.preformatted, self.silent, self.in_title) = state;
+    }
+}
+
+/// The time and the address of a refresh (WHATWG HTML §4.2.5.3, "shared declarative refresh steps").
+fn refresh(content: &str) -> Option<(u32, &str)> {
+    let blank = |c: char| c.is_ascii_whitespace();
+    let content = content.trim_start_matches(blank);
+    let rest = content.trim_start_matches(|c: char| c.is_ascii_digit());
+    let seconds = &content[..content.len() - rest.len()];
+    if seconds.is_empty() && !rest.starts_with('.') {
+        return None;
+    }
+    // A number that is too large is late in any case.
+    let seconds = match seconds {
+        "" => 0,
+        seconds => seconds.parse().unwrap_or(u32::MAX),
+    };
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if !rest.starts_with([';', ',']) && !rest.starts_with(blank) {
+        return None;
+    }
+    let rest = rest.trim_start_matches(blank);
+    let rest = rest.strip_prefix([';', ',']).unwrap_or(rest);
+    let address = unquoted(rest.trim_start_matches(blank));
+    Some((seconds, address.trim_matches(|c: char| c <= ' ')))
+}
+
+/// An address, without `url=` before it and without quotes.
+fn unquoted(stated: &str) -> &str {
+    let blank = |c: char| c.is_ascii_whitespace();
+    let is_named = stated
+        .get(..3)
+        .is_some_and(|name| name.eq_ignore_ascii_case("url"));
+    let named = stated
+        .get(3..)
+        .filter(|_| is_named)
+        .map(|rest| rest.trim_start_matches(blank));
+    let address = match named.and_then(|rest| rest.strip_prefix('=')) {
+        Some(address) => address.trim_start_matches(blank),
+        // What only begins like a name is part of the address, quotes as well.
+        None if stated.starts_with(['u', 'U']) => return stated,
+        None => stated,
+    };
+    let quote = address.chars().next().filter(|c| matches!(c, '"' | '\''));
+    match quote {
+        Some(quote) => address[1..].split(quote).next().unwrap_or_default(),
+        None => address,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::refresh;
+
+    #[test]
+    fn a_refresh_is_read_as_the_standard_says() {
+        for (content, expected) in [
+            ("0; url=a.html", Some((0, "a.html"))),
+            ("0; a.html", Some((0, "a.html"))),
+            ("0;a.html", Some((0, "a.html"))),
+            ("0 a.html", Some((0, "a.html"))),
+            ("0, a.html", Some((0, "a.html"))),
+            ("0; url = a.html", Some((0, "a.html"))),
+            ("0; URL\t=\n'a b.html' x", Some((0, "a b.html"))),
+            ("0; \"a.html\"", Some((0, "a.html"))),
+            ("0; url=\"a.html", Some((0, "a.html"))),
+            ("0; ur=a.html", Some((0, "ur=a.html"))),
+            ("0; urls.html", Some((0, "urls.html"))),
+            ("0; url", Some((0, "url"))),
+            ("0; a.html?url=b", Some((0, "a.html?url=b"))),
+            (" 7.5; url=a.html ", Some((7, "a.html"))),
+            (".5;url=a.html", Some((0, "a.html"))),
+            ("99999999999; url=a.html", Some((u32::MAX, "a.html"))),
+            ("5", None),
+            ("5;", Some((5, ""))),
+            ("url=a.html", None),
+            ("0url=a.html", None),
+            ("", None),
+        ] {
+            assert_eq!(refresh(content), expected, "{content}");
+        }
     }
 }

@@ -22,6 +22,15 @@ const KEPT: &[&str] = &[
     "selected",
     "role",
     "aria-hidden",
+    // Of formulas.
+    "display",
+    "open",
+    "close",
+    "separators",
+    "notation",
+    "linethickness",
+    "lquote",
+    "rquote",
 ];
 
 /// Elements whose text is not read.

@@ -302,3 +302,56 @@ proptest! {
         read_message(&html);
     }
 }
+
+#[test]
+fn formulas_keep_the_signs_that_are_no_text() {
+    let formula = |inner: &str| text(&format!("<p>is <math>{inner}</math>."));
+    assert_eq!(formula("<mfrac><mn>12</mn><mn>3</mn></mfrac>"), "is 12/3.");
+    assert_eq!(formula("\n<msqrt><mn>16</mn></msqrt>\n"), "is √(16).");
+    assert_eq!(
+        formula("<mn>2</mn><mfenced open='|' close=\"|\"><mn>3</mn></mfenced>"),
+        "is 2|3|."
+    );
+    assert_eq!(
+        formula("<msup><mi>x</mi><mrow><mo>&minus;</mo><mn>1</mn></mrow></msup>"),
+        "is x^(−1)."
+    );
+    assert_eq!(
+        formula("<mmultiscripts><mi>C</mi><mprescripts/><mn>6</mn><none/></mmultiscripts>"),
+        "is (_6)C."
+    );
+    assert_eq!(
+        formula("<semantics><mi>a</mi><annotation>tex</annotation></semantics>"),
+        "is a."
+    );
+    assert_eq!(
+        text("<m:math xmlns:m='x'><m:mfrac><m:mn>1</m:mn><m:mn>2</m:mn></m:mfrac></m:math>"),
+        "1/2"
+    );
+    assert_eq!(
+        text("5<math display=block><mo>-</mo><mn>5</mn></math>6"),
+        "5\n-5\n6"
+    );
+    // What is not closed ends with its block, and with the page.
+    assert_eq!(
+        text("<p><math><mfrac><mn>1</mn><mn>2</mn><p>next"),
+        "1/2\nnext"
+    );
+    assert_eq!(text("<td><math><msqrt><mn>2</td><td>3"), "√(2)\t3");
+}
+
+#[test]
+fn raised_and_lowered_digits_stay_so() {
+    for (html, expected) in [
+        ("10<sup>3</sup>4", "10³4"),
+        ("H<sub>2</sub>O", "H₂O"),
+        ("1<sup>st</sup>", "1st"),
+        ("price<sup><a href='#n'>1</a></sup>", "price¹"),
+        ("x<sup>2<sub>1</sub>3</sup>", "x²₁³"),
+        ("x<sup>2<p>1999", "x²\n1999"),
+        ("x<sup>2</sub>1", "x²¹"),
+        ("<sup>*</sup>", "*"),
+    ] {
+        assert_eq!(text(html), expected, "{html}");
+    }
+}

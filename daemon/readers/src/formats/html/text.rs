@@ -71,6 +71,11 @@ const BLOCKS: &[&[u8]] = &[
     b"xmp",
 ];
 
+/// Whether an element is a line or a cell of its own.
+pub(super) fn is_block(name: &[u8]) -> bool {
+    matches!(name, b"td" | b"th") || BLOCKS.contains(&name)
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Text {
     text: String,

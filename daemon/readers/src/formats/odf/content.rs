@@ -4,6 +4,7 @@
 
 mod element;
 mod form;
+mod object;
 
 use std::collections::BTreeSet;
 
@@ -11,8 +12,12 @@ use quick_xml::events::{BytesStart, Event};
 use simdex_extract::{Fact, Reason};
 
 use super::super::aside::{AsideKind, Streams, says_little};
+use super::super::formula::Formula;
+use super::super::script::Script;
 use super::super::xml::decoded;
+use super::formulas::Formulas;
 use super::lists::Lists;
+use super::scripts::Scripts;
 use super::table::{Table, Value};
 use crate::formats::field::Form;
 use crate::sink::Sink;
@@ -47,10 +52,16 @@ pub(super) enum Piece {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Undo {
     Nothing,
-    Paragraph,
+    /// The end of a paragraph, after which text stands where it stood before.
+    Paragraph(Option<Script>),
+    /// The end of a stretch of text, likewise.
+    Span(Option<Script>),
     List,
     Piece,
     Meta,
+    Object,
+    Formula,
+    FormulaElement,
     /// The end of a skipped element.
     Skip,
 }
@@ -63,10 +74,26 @@ enum Genre {
     Pages,
 }
 
+/// What the styles of a document and its objects say of its text.
+#[derive(Debug, Default)]
+pub(super) struct Styles {
+    pub(super) lists: Lists,
+    pub(super) scripts: Scripts,
+    pub(super) formulas: Formulas,
+}
+
+impl Styles {
+    /// Processes an event of a part of which only styles are wanted.
+    pub(super) fn take_style(&mut self, event: &Event<'_>) -> bool {
+        self.scripts.take_style(event);
+        self.lists.take_style(event)
+    }
+}
+
 pub(super) struct Content<'a> {
     pub(super) streams: Streams<'a, Piece>,
     pub(super) table: Table,
-    lists: Lists,
+    styles: Styles,
     genre: Genre,
     open: Vec<Undo>,
     /// For each nested paragraph and piece: whether text counts there, and if so, whether following white space is left
@@ -77,15 +104,20 @@ pub(super) struct Content<'a> {
     /// Whether tracked changes are being skipped: they are counted.
     in_changes: bool,
     in_meta: bool,
+    /// Whether an object of a flat file is being read, and the formula that it is.
+    in_object: bool,
+    formula: Option<Formula>,
+    /// Where the text being read stands, if not on the line.
+    script: Option<Script>,
     /// The table style being read, and those that hide their table.
     style: String,
     hidden: BTreeSet<String>,
 }
 
 impl<'a> Content<'a> {
-    pub(super) fn new(sink: &'a mut Sink, lists: Lists) -> Self {
+    pub(super) fn new(sink: &'a mut Sink, styles: Styles) -> Self {
         Self {
-            lists,
+            styles,
             table: Table::new(sink.budgets().cells),
             streams: Streams::new(sink),
             genre: Genre::Text,
@@ -94,6 +126,9 @@ impl<'a> Content<'a> {
             skipped: 0,
             in_changes: false,
             in_meta: false,
+            in_object: false,
+            formula: None,
+            script: None,
             style: String::new(),
             hidden: BTreeSet::new(),
         }
@@ -126,6 +161,11 @@ impl<'a> Content<'a> {
         }
     }
 
+    /// The parts of a package whose formulas are in the text.
+    pub(super) fn shown_formulas(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.styles.formulas).shown()
+    }
+
     /// Writes what is held back; returns why if something was left out.
     pub(super) fn finish(mut self) -> Option<Reason> {
         self.end_part();
@@ -142,7 +182,12 @@ impl<'a> Content<'a> {
             self.skipped += 1;
             return self.change(name);
         }
+        if let Some(formula) = &mut self.formula {
+            formula.take(&Event::Start(tag.borrow()));
+            return self.open.push(Undo::FormulaElement);
+        }
         let undo = match () {
+            () if self.in_object => self.object_content(tag),
             () if self.in_meta => self.meta(name, tag),
             () => self.element(name, tag),
         };
@@ -160,16 +205,21 @@ impl<'a> Content<'a> {
             return;
         }
         match self.open.pop() {
-            Some(Undo::Paragraph) => {
+            Some(Undo::Paragraph(outer)) => {
+                self.script = outer;
                 self.text.pop();
                 self.streams.push("\n");
             }
-            Some(Undo::List) => self.lists.end(),
+            Some(Undo::Span(outer)) => self.script = outer,
+            Some(Undo::List) => self.styles.lists.end(),
             Some(Undo::Piece) => {
                 self.text.pop();
                 self.end_piece();
             }
             Some(Undo::Meta) => self.in_meta = false,
+            Some(Undo::Object) => self.in_object = false,
+            Some(Undo::Formula) => self.end_formula(),
+            Some(Undo::FormulaElement) => self.formula.iter_mut().for_each(Formula::end),
             _ => {}
         }
     }
@@ -249,6 +299,9 @@ impl<'a> Content<'a> {
     /// Writes text with white space as the format defines it: any run of it is one space, and none at the start of a
     /// paragraph.
     fn push(&mut self, text: &str) {
+        if let Some(formula) = &mut self.formula {
+            return formula.push(text);
+        }
         let Some(Some(blank)) = self.text.last_mut() else {
             return;
         };
@@ -262,7 +315,7 @@ impl<'a> Content<'a> {
             }
             *blank = is_space(c);
         }
-        self.streams.push(&clean);
+        self.streams.push(&Script::apply(self.script, &clean));
     }
 }
 

@@ -2,15 +2,15 @@
 //! are counted against the limit on cells.
 //!
 //! A cell of a spreadsheet gives its value as the cells of other workbooks do ([`cells`](super::super::ooxml::cells)),
-//! whatever the colour, currency or rounding of its display: so a sheet saved in either format gives the same text. A
-//! table in a text or on a slide is text: its cells give what they display.
+//! with the signs of its display and without its colour or rounding: so a sheet saved in either format gives the same
+//! text. A table in a text or on a slide is text: its cells give what they display.
 
-use jiff::Unit;
 use jiff::civil::{DateTime, Time};
 use quick_xml::events::BytesStart;
 
 use super::super::aside::Streams;
 use super::super::ooxml::cells;
+use super::super::ooxml::number_format::{with_signs, without_digits};
 use super::super::package::attribute;
 use super::content::Piece;
 
@@ -22,6 +22,9 @@ const VALUES: [&str; 5] = [
     "office:time-value",
     "office:boolean-value",
 ];
+
+/// Longest sign before or behind a number.
+const MAX_SIGN_BYTES: usize = 64;
 
 /// Number of non-empty cells, and their limit.
 pub(super) struct Table {
@@ -93,8 +96,18 @@ impl Table {
 pub(super) enum Value {
     /// The value itself, however it is displayed.
     Stated(String),
+    /// A number, which the cell displays with signs; its unit if it displays nothing.
+    Number(f64, Unit),
     /// Text, as the cell displays it; this value is used if the cell displays none.
     Shown(Option<String>),
+}
+
+/// What a number counts.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unit {
+    None,
+    Percent,
+    Currency(String),
 }
 
 impl Value {
@@ -102,6 +115,7 @@ impl Value {
     pub(super) fn said(self, shown: String) -> String {
         match self {
             Self::Stated(value) => value,
+            Self::Number(value, unit) => signed(value, &unit, shown.trim()),
             Self::Shown(_) if !shown.trim().is_empty() => shown,
             Self::Shown(value) => value.unwrap_or_default(),
         }
@@ -112,7 +126,13 @@ impl Value {
 pub(super) fn value(tag: &BytesStart<'_>) -> Value {
     let kind = attribute(tag, "office:value-type").unwrap_or_default();
     let stated = match kind.as_str() {
-        "float" | "percentage" | "currency" => number(tag),
+        "float" | "percentage" | "currency" => {
+            let value = attribute(tag, "office:value").and_then(|value| value.parse().ok());
+            return value.map_or_else(
+                || shown(tag),
+                |value| Value::Number(value, unit(tag, &kind)),
+            );
+        }
         "date" => attribute(tag, "office:date-value").and_then(|date| moment(&date)),
         "time" => attribute(tag, "office:time-value").and_then(|time| span(&time)),
         "boolean" => attribute(tag, "office:boolean-value").map(|truth| truth.to_uppercase()),
@@ -129,15 +149,44 @@ pub(super) fn shown(tag: &BytesStart<'_>) -> Value {
     Value::Shown(VALUES.iter().find_map(|name| attribute(tag, name)))
 }
 
-fn number(tag: &BytesStart<'_>) -> Option<String> {
-    let value = attribute(tag, "office:value")?.parse().ok()?;
-    Some(cells::general(value))
+fn unit(tag: &BytesStart<'_>, kind: &str) -> Unit {
+    match kind {
+        "percentage" => Unit::Percent,
+        "currency" => attribute(tag, "office:currency").map_or(Unit::None, Unit::Currency),
+        _ => Unit::None,
+    }
+}
+
+/// A number with the signs that stand around the digits of its display.
+fn signed(value: f64, unit: &Unit, shown: &str) -> String {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let is_one_line = !shown.contains('\n');
+    let hundreds = if *unit == Unit::Percent { 100.0 } else { 1.0 };
+    let digits = shown.find(is_digit).zip(shown.rfind(is_digit));
+    match digits.filter(|_| is_one_line) {
+        Some((first, last)) => {
+            let point = |c| matches!(c, '.' | ',');
+            let (before, after) = (shown[..first].trim_end_matches(point), &shown[last + 1..]);
+            let is_percent = before.contains('%') || after.contains('%');
+            let value = if is_percent { value * hundreds } else { value };
+            let is_short = before.len().max(after.len()) <= MAX_SIGN_BYTES;
+            let after = if after.chars().all(point) { "" } else { after };
+            let (before, after) = if is_short { (before, after) } else { ("", "") };
+            with_signs(value, before, after)
+        }
+        None if is_one_line && !shown.is_empty() => without_digits(shown, value),
+        None => match unit {
+            Unit::None => cells::general(value),
+            Unit::Percent => with_signs(value * hundreds, "", "%"),
+            Unit::Currency(code) => with_signs(value, "", &format!(" {code}")),
+        },
+    }
 }
 
 /// A date and perhaps a time, to the second; midnight is left out.
 fn moment(value: &str) -> Option<String> {
     let moment = value.parse::<DateTime>().ok()?;
-    let moment = moment.round(Unit::Second).ok()?;
+    let moment = moment.round(jiff::Unit::Second).ok()?;
     Some(match moment.time() == Time::midnight() {
         true => moment.date().to_string(),
         false => format!("{} {}", moment.date(), moment.time()),

@@ -9,6 +9,8 @@ use super::*;
 use crate::input::input_of;
 use crate::sink::collected::Collected;
 
+mod signs;
+
 const NAMESPACES: &str = "xmlns:office='o' xmlns:text='t' xmlns:table='b' xmlns:draw='d' xmlns:style='s' xmlns:form='f' xmlns:field='i'";
 
 fn read_with(bytes: &[u8], budgets: Budgets) -> (Sink, Reading, Vec<Collected>) {
@@ -273,11 +275,11 @@ fn a_sheet_is_the_same_text_in_either_kind() {
             "float' office:value='0.1'><text:p>0.10</text:p>",
         ),
         (
-            "><v>0.25</v>",
-            "percentage' office:value='0.25'><text:p>25 %</text:p>",
+            "s='3'><v>0.25</v>",
+            "percentage' office:value='0.25'><text:p>25.00%</text:p>",
         ),
         (
-            "><v>-12.5</v>",
+            "s='4'><v>-12.5</v>",
             "currency' office:currency='EUR' office:value='-12.5'><text:p>-12.50 €</text:p>",
         ),
         (
@@ -305,8 +307,10 @@ fn a_sheet_is_the_same_text_in_either_kind() {
             "string' office:string-value=''><text:p>#N/A</text:p>",
         ),
     ];
-    let styles = "<numFmts><numFmt numFmtId='170' formatCode='[h]:mm'/></numFmts>\
-                  <cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf numFmtId='170'/></cellXfs>";
+    let styles = "<numFmts><numFmt numFmtId='170' formatCode='[h]:mm'/>\
+                  <numFmt numFmtId='171' formatCode='#,##0.00\\ [$€-407];-#,##0.00\\ [$€-407]'/></numFmts>\
+                  <cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf numFmtId='170'/><xf numFmtId='10'/>\
+                  <xf numFmtId='171'/></cellXfs>";
     let xml = cells.map(|(xml, _)| format!("<c {xml}</c>")).concat();
     let open = cells
         .map(|(_, cell)| format!("<table:table-cell office:value-type='{cell}</table:table-cell>"));
@@ -316,7 +320,7 @@ fn a_sheet_is_the_same_text_in_either_kind() {
         open.concat()
     );
     assert_eq!(sink_of("spreadsheet", &row).text(), xlsx);
-    let expected = "Ümlaut\t1234567.891\t0.1\t0.25\t-12.5\t2024-02-29\t2024-02-29 12:00:00\t06:00:00\t\
+    let expected = "Ümlaut\t1234567.891\t0.1\t25%\t-12.5 €\t2024-02-29\t2024-02-29 12:00:00\t06:00:00\t\
                     36:00:00\tTRUE\t#N/A\n";
     assert_eq!(xlsx, expected);
 }
@@ -354,7 +358,7 @@ fn tables_of_texts_and_slides_give_what_they_show() {
     }
     assert_eq!(
         sink_of("spreadsheet", row).text(),
-        "1234.5\t2024-02-29\t2.5\n"
+        "1234.5 €\t2024-02-29\t2.5\n"
     );
 }
 

@@ -104,7 +104,13 @@ impl Text<'_> {
         for kept in self.revisions.kept(available) {
             for stretch in self.signs.stretches(self.document, kept, width) {
                 match stretch {
-                    Stretch::Text(range) => writer.write(&self.document[range], piece.is_wide),
+                    Stretch::Text(range) => {
+                        for (range, script) in self.revisions.scripted(range) {
+                            writer.script = script;
+                            writer.write(&self.document[range], piece.is_wide);
+                        }
+                        writer.script = None;
+                    }
                     Stretch::Character(sign) => writer.sign(sign),
                     Stretch::Form(at) => writer.form(signs::form(self.data, at)),
                 }

@@ -109,7 +109,7 @@ fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
                 STYLE if in_styles => {
                     fields.u16()?;
                     let id = u32::from(fields.u16()?);
-                    let kind = codes.get(&id).copied();
+                    let kind = codes.get(&id).cloned();
                     number_kinds.push(kind.unwrap_or_else(|| NumberKind::of(id, None)));
                 }
                 STYLE => {}

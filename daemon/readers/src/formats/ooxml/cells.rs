@@ -1,10 +1,13 @@
 //! The text of cells: numbers, dates, shared strings. It is the same for sheets in XML and in binary.
 //!
-//! Values are written plainly, whatever their format adds (colours, currencies, thousands): so the same table gives the
-//! same words wherever it was saved. Only dates and times, which would mean nothing as numbers, are formatted (ISO
-//! 8601).
+//! Values are written with all their digits, and with the signs that their format adds ([`NumberFormat`]), without
+//! colours, rounding and separators of thousands: so the same table gives the same words wherever it was saved. Dates
+//! and times, which would mean nothing as numbers, are formatted (ISO 8601).
+
+use std::rc::Rc;
 
 use super::flow::Flow;
+use super::number_format::NumberFormat;
 use crate::sink::Sink;
 
 /// Days from 0000-03-01 to the day before the first of the 1900 and of the 1904 system.
@@ -15,10 +18,12 @@ const END_OF_DATES: f64 = 2_958_466.0;
 const DAY_SECONDS: i64 = 86_400;
 
 /// How a cell's number is interpreted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(in crate::formats) enum NumberKind {
     #[default]
     Number,
+    /// A number with signs.
+    Signed(Rc<NumberFormat>),
     /// A date, a time, or both.
     Moment,
     /// Hours that do not end with the day.
@@ -30,6 +35,7 @@ impl NumberKind {
     pub(in crate::formats) fn of(id: u32, code: Option<&str>) -> Self {
         match (id, code) {
             (_, Some(code)) => Self::of_code(code),
+            (9 | 10, _) => Self::of_code("0%"),
             (46, _) => Self::Span,
             (14..=22 | 27..=36 | 45 | 47 | 50..=58, _) => Self::Moment,
             _ => Self::Number,
@@ -56,7 +62,10 @@ impl NumberKind {
                 _ => {}
             }
         }
-        kind
+        match (kind, NumberFormat::of_code(code)) {
+            (Self::Number, Some(format)) => Self::Signed(Rc::new(format)),
+            (kind, _) => kind,
+        }
     }
 }
 
@@ -136,12 +145,8 @@ impl<'a> Rows<'a> {
     }
 
     pub(in crate::formats) fn number(&mut self, value: f64, style: usize) {
-        let kind = self
-            .book
-            .number_kinds
-            .get(style)
-            .copied()
-            .unwrap_or_default();
+        let kind = self.book.number_kinds.get(style);
+        let kind = kind.unwrap_or(&NumberKind::Number);
         self.cell(&number(value, kind, self.book.since_1904));
     }
 
@@ -167,8 +172,9 @@ impl<'a> Rows<'a> {
 }
 
 /// A number, formatted by its kind.
-fn number(value: f64, kind: NumberKind, since_1904: bool) -> String {
+fn number(value: f64, kind: &NumberKind, since_1904: bool) -> String {
     match kind {
+        NumberKind::Signed(format) => format.shown(value),
         NumberKind::Moment if (0.0..END_OF_DATES).contains(&value) => moment(value, since_1904),
         NumberKind::Span => clocked(value * DAY_SECONDS as f64).unwrap_or_else(|| general(value)),
         _ => general(value),
@@ -284,22 +290,23 @@ mod tests {
             (35_064.0, true, "2000-01-01"),
         ];
         for (value, since_1904, expected) in cases {
-            assert_eq!(number(value, NumberKind::Moment, since_1904), expected);
+            assert_eq!(number(value, &NumberKind::Moment, since_1904), expected);
         }
-        assert_eq!(number(-1.0, NumberKind::Moment, false), "-1");
-        assert_eq!(number(1e300, NumberKind::Moment, false), "1E+300");
-        assert_eq!(number(1.5, NumberKind::Span, false), "36:00:00");
+        assert_eq!(number(-1.0, &NumberKind::Moment, false), "-1");
+        assert_eq!(number(1e300, &NumberKind::Moment, false), "1E+300");
+        assert_eq!(number(1.5, &NumberKind::Span, false), "36:00:00");
     }
 
     #[test]
     fn formats_tell_dates_from_numbers() {
+        let signed = |code| NumberKind::Signed(Rc::new(NumberFormat::of_code(code).unwrap()));
         let cases = [
             ("General", NumberKind::Number),
             ("0.00E+00", NumberKind::Number),
-            ("#,##0 \"days\"", NumberKind::Number),
-            ("[Red]0.0;[Blue]-0.0", NumberKind::Number),
-            ("0\\h", NumberKind::Number),
-            ("_-* #,##0_-;d", NumberKind::Number),
+            ("#,##0 \"days\"", signed("#,##0 \"days\"")),
+            ("[Red]0.0;[Blue]-0.0", signed("0;-0")),
+            ("0\\h", signed("0\\h")),
+            ("_-* #,##0_-;d", signed("#,##0;d")),
             ("[$-409]d/m/yy h:mm AM/PM;@", NumberKind::Moment),
             ("mm:ss.0", NumberKind::Moment),
             ("[h]:mm:ss", NumberKind::Span),
@@ -308,8 +315,8 @@ mod tests {
             assert_eq!(NumberKind::of(164, Some(code)), expected, "{code}");
         }
         assert_eq!(
-            (NumberKind::of(14, None), NumberKind::of(2, None)),
-            (NumberKind::Moment, NumberKind::Number)
+            [14, 2, 10].map(|id| NumberKind::of(id, None)),
+            [NumberKind::Moment, NumberKind::Number, signed("0.00%")]
         );
     }
 

@@ -2,9 +2,12 @@
 //! paragraphs.
 
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::name::QName;
 
+use super::super::script::Script;
 use super::super::xml::decoded;
 use super::flow::Flow;
+use super::math::Math;
 use super::parts::{Parts, Relation, attribute, by_id, relation_id};
 use crate::sink::Sink;
 
@@ -27,6 +30,9 @@ pub(super) struct Drawing {
     /// Depth below a skipped element, including it.
     skipped: usize,
     in_text: bool,
+    math: Math,
+    /// Where the text of the run being read stands, if not on the line.
+    script: Option<Script>,
     place: Place,
 }
 
@@ -48,6 +54,8 @@ impl Drawing {
             counted: &[],
             skipped: 0,
             in_text: false,
+            math: Math::default(),
+            script: None,
             place: Place::Shapes,
         }
     }
@@ -61,6 +69,9 @@ impl Drawing {
     /// Reads a part of `parts`.
     pub(super) fn of(mut self, parts: &mut Parts<'_>, name: &str) -> Self {
         parts.optional_xml(name, |event| self.take(event));
+        if let Some(formula) = self.math.finish() {
+            self.push(&formula);
+        }
         self
     }
 
@@ -74,9 +85,9 @@ impl Drawing {
             Event::Start(tag) => self.start(tag),
             Event::Empty(tag) => {
                 self.start(tag);
-                self.end(tag.local_name().into_inner());
+                self.end(tag.name());
             }
-            Event::End(tag) => self.end(tag.local_name().into_inner()),
+            Event::End(tag) => self.end(tag.name()),
             Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
             Event::CData(text) if self.in_text => self.push(&text.xml10_content()),
             Event::GeneralRef(entity) if self.in_text => {
@@ -91,8 +102,14 @@ impl Drawing {
         let name = tag.local_name().into_inner();
         self.in_text = matches!(name, "t" | "text");
         self.count += u64::from(self.counted.contains(&name));
+        let room = self.flow().room();
+        if self.math.start(tag, room) {
+            return;
+        }
         match name {
-            "br" => self.flow().push("\n"),
+            "oMathPara" => self.flow().end_line(),
+            "rPr" if !self.math.is_open() => self.script = script_of(tag),
+            "br" => self.push("\n"),
             "ph" => self.place = place_of(attribute(tag, "type").as_deref()),
             "chart" => self.refer(relation_id(tag, "id")),
             "relIds" => self.refer(relation_id(tag, "dm")),
@@ -100,9 +117,18 @@ impl Drawing {
         }
     }
 
-    fn end(&mut self, name: &str) {
+    fn end(&mut self, name: QName<'_>) {
         self.in_text = false;
-        match name {
+        if let Some(formula) = self.math.end(name) {
+            self.script = None;
+            self.push(&formula);
+            if self.math.is_display() {
+                self.flow().end_line();
+            }
+        }
+        match name.local_name().into_inner() {
+            _ if self.math.is_open() => {}
+            "r" | "fld" => self.script = None,
             "p" | "text" => self.flow().end_line(),
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),
@@ -112,7 +138,8 @@ impl Drawing {
     }
 
     fn push(&mut self, text: &str) {
-        if self.place != Place::DiscardMembers {
+        if self.place != Place::DiscardMembers && !self.math.push(text) {
+            let text = Script::apply(self.script, text);
             // A line break within a paragraph, as PowerPoint stores it.
             self.flow().push(&text.replace('\u{b}', "\n"));
         }
@@ -129,6 +156,16 @@ impl Drawing {
         if self.references.len() < MAX_REFERENCES {
             self.references.extend(id);
         }
+    }
+}
+
+/// Runs state by how many thousandths of a percent they stand above or below the line.
+fn script_of(tag: &BytesStart<'_>) -> Option<Script> {
+    let baseline = attribute(tag, "baseline")?;
+    match baseline.trim_end_matches('%').parse::<f64>().ok()? {
+        raised if raised > 0.0 => Some(Script::Raised),
+        lowered if lowered < 0.0 => Some(Script::Lowered),
+        _ => None,
     }
 }
 

@@ -59,6 +59,11 @@ impl Flow {
         self.text.len() > self.limit
     }
 
+    /// Bytes that there is still room for.
+    pub(super) fn room(&self) -> usize {
+        self.limit.saturating_sub(self.text.len())
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.text.is_empty()
     }

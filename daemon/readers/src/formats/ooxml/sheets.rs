@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use quick_xml::events::{BytesStart, Event};
 
 use super::super::Reading;
+use super::super::script::Script;
 use super::super::xml::decoded;
 use super::cells::{NumberKind, Rows, Strings};
 use super::parts::{Parts, attribute, is_true, relation_id};
@@ -82,22 +83,31 @@ fn take_content(tag: &BytesStart<'_>, contents: &mut Contents) {
 /// The shared strings (§18.4), whatever count is stated.
 fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
     let mut strings = Strings::default();
-    let (mut in_text, mut in_reading) = (false, false);
+    let (mut in_text, mut in_reading, mut script) = (false, false, None);
     parts.optional_xml(name, |event| {
         match event {
             Event::Start(tag) => match tag.local_name().into_inner() {
                 "t" => in_text = !in_reading,
                 "rPh" => in_reading = true,
+                "vertAlign" => script = script_of(tag),
                 _ => {}
             },
-            Event::Empty(tag) if tag.local_name().into_inner() == "si" => strings.end(),
+            Event::Empty(tag) => match tag.local_name().into_inner() {
+                "si" => strings.end(),
+                "vertAlign" => script = script_of(tag),
+                _ => {}
+            },
             Event::End(tag) => match tag.local_name().into_inner() {
                 "t" => in_text = false,
+                "r" => script = None,
                 "rPh" => in_reading = false,
                 "si" => strings.end(),
                 _ => {}
             },
-            Event::Text(text) if in_text => strings.push(&unescaped(&text.xml10_content())),
+            Event::Text(text) if in_text => {
+                let text = text.xml10_content();
+                strings.push(&Script::apply(script, &unescaped(&text)));
+            }
             Event::CData(text) if in_text => strings.push(&text.xml10_content()),
             Event::GeneralRef(entity) if in_text => {
                 strings.push(&decoded(entity).unwrap_or_default());
@@ -107,6 +117,11 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
         true
     });
     strings
+}
+
+/// Where a run of a string stands (§18.4.14).
+fn script_of(tag: &BytesStart<'_>) -> Option<Script> {
+    Script::of_align(&attribute(tag, "val")?)
 }
 
 /// Number kinds by style (§18.8).
@@ -127,7 +142,7 @@ fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
                 "cellXfs" => in_styles = true,
                 "xf" if in_styles => {
                     let id = id(tag).unwrap_or(0);
-                    let kind = codes.get(&id).copied();
+                    let kind = codes.get(&id).cloned();
                     number_kinds.push(kind.unwrap_or_else(|| NumberKind::of(id, None)));
                 }
                 _ => {}

@@ -3,6 +3,7 @@
 mod before;
 mod field;
 mod font;
+mod math;
 mod piece;
 mod special;
 
@@ -10,12 +11,15 @@ use simdex_extract::{Fact, Reason};
 
 use self::before::PreviousToken;
 use self::font::Fonts;
+use self::math::MathGroup;
 use super::super::aside::{AsideKind, Streams};
 use super::code_page::CodePage;
 use super::object;
 use super::token::Token;
 use super::words::{self, TextTarget};
 use crate::formats::field::Form;
+use crate::formats::formula::Formula;
+use crate::formats::script::Script;
 use crate::sink::Sink;
 
 /// What a group is for.
@@ -71,6 +75,9 @@ struct Group {
     fallback: usize,
     deleted: bool,
     inserted: bool,
+    /// Where text stands, if not on the line.
+    script: Option<Script>,
+    math: Option<MathGroup>,
     /// Written for readers of RTF, not part of the page that it was converted from.
     rtf_only: bool,
 }
@@ -104,6 +111,7 @@ pub(super) struct Document<'a> {
     /// Whether what the last field shows was written, so that its result is left out.
     is_shown: bool,
     form: Form,
+    formula: Option<Formula>,
     object: object::Data,
 }
 
@@ -116,6 +124,8 @@ impl<'a> Document<'a> {
             fallback: 1,
             deleted: false,
             inserted: false,
+            script: None,
+            math: None,
             rtf_only: false,
         };
         Self {
@@ -139,6 +149,7 @@ impl<'a> Document<'a> {
             is_running: false,
             is_shown: false,
             form: Form::default(),
+            formula: None,
         }
     }
 
@@ -185,6 +196,7 @@ impl<'a> Document<'a> {
     pub(super) fn finish(mut self, ended: bool) -> Option<Reason> {
         let ended = ended || self.before == PreviousToken::Close;
         self.flush();
+        self.write_math();
         while self.streams.innermost().is_some() {
             self.end_piece();
         }
@@ -203,11 +215,13 @@ impl<'a> Document<'a> {
         }
         self.outer.push(self.group);
         self.group.collects = false;
+        self.group.math = None;
     }
 
     fn close(&mut self) -> bool {
         self.flush();
         self.skip = 0;
+        self.end_math();
         if self.group.collects {
             self.end_piece();
         }
@@ -225,6 +239,9 @@ impl<'a> Document<'a> {
         self.flush();
         if let Some(character) = words::character(word) {
             return self.emit(character);
+        }
+        if matches!(before, PreviousToken::Open | PreviousToken::Star) && self.start_math(word) {
+            return;
         }
         if word == "fldrslt" && self.is_left_out() {
             self.group.dest = Dest::Silent;
@@ -245,6 +262,7 @@ impl<'a> Document<'a> {
             TextTarget::Collect(_) if self.group.collects => {}
             TextTarget::Collect(piece) => {
                 self.group.collects = true;
+                self.group.script = None;
                 self.group.dest = match piece {
                     Piece::ObjectData => Dest::Hex,
                     Piece::Date(_) => Dest::Silent,
@@ -276,9 +294,13 @@ impl<'a> Document<'a> {
             }
             "plain" => {
                 self.group.font = None;
+                self.group.script = None;
                 self.group.deleted = false;
                 self.group.inserted = false;
             }
+            "super" => self.group.script = on.then_some(Script::Raised),
+            "sub" => self.group.script = on.then_some(Script::Lowered),
+            "nosupersub" => self.group.script = None,
             "deleted" | "mvf" => self.group.deleted = on,
             "revised" | "mvt" => self.group.inserted = on,
             "fromhtml" if on && !self.from_html && self.streams.innermost().is_none() => {
@@ -353,11 +375,15 @@ impl<'a> Document<'a> {
         if group.deleted {
             return;
         }
+        if let Some(formula) = &mut self.formula {
+            return formula.push(text);
+        }
         let markup = group.dest == Dest::Tag;
         if !markup && self.streams.innermost() == Some(&mut Piece::Html) {
             self.streams.push(&quick_xml::escape::partial_escape(text));
         } else {
-            self.streams.push(text);
+            let script = group.script.filter(|_| !markup);
+            self.streams.push(&Script::apply(script, text));
         }
     }
 }

@@ -249,3 +249,18 @@ proptest! {
         sink_of(rtf.as_bytes());
     }
 }
+
+#[test]
+fn formulas_keep_the_signs_that_are_no_text() {
+    let rtf = r"{\rtf1\ansi is {\mmath{\*\moMath{\mf{\mfPr{\mctrlPr\f1 x}}{\mnum{\mr\mscr0 12}}{\mden{\mr 3}}}
+{\md{\mdPr{\mbegChr |}{\mendChr |}}{\me{\mr\u8722?x}}}}}.}";
+    assert_eq!(text(rtf), "is 12/3|−x|.");
+    let open = r"{\rtf1\ansi {\*\moMath{\mrad{\mdeg}{\me{\mr 16";
+    assert_eq!(sink_of(open.as_bytes()).0.take_text(), "√(16)");
+}
+
+#[test]
+fn raised_and_lowered_digits_stay_so() {
+    let rtf = r"{\rtf1\ansi 10{\super 3}4\super 5\nosupersub 6 H{\sub 2}O 1{\super st} {\super 7\plain 8}}";
+    assert_eq!(text(rtf), "10³4⁵6 H₂O 1st ⁷8");
+}

@@ -113,7 +113,7 @@ fn text(word: &str) -> Option<TextTarget> {
         "upr" => Dest::Pair,
         "nesttableprops" => Dest::Rows,
         "htmltag" => Dest::Tag,
-        "moMath" | "moMathPara" | "shptxt" | "dptxbxtext" => Dest::Text,
+        "moMathPara" | "shptxt" | "dptxbxtext" => Dest::Text,
         _ if is_silent(word) => Dest::Silent,
         _ => return None,
     };

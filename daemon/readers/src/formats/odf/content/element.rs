@@ -9,7 +9,7 @@ use super::super::table;
 use super::{Content, Genre, Piece, Undo};
 
 /// Elements without text to read: descriptions of shapes for those who cannot see them; numbers of lists, which are
-/// counted here; objects, which are members.
+/// counted here; objects of other programs, which are members.
 const SKIPPED: &[&str] = &[
     "svg:title",
     "svg:desc",
@@ -17,7 +17,6 @@ const SKIPPED: &[&str] = &[
     "text:note-citation",
     "text:footnote-citation",
     "text:endnote-citation",
-    "draw:object",
     "draw:object-ole",
     "office:binary-data",
     "table:content-validations",
@@ -47,13 +46,17 @@ impl Content<'_> {
             "p" | "h" => {
                 self.text.push(Some(true));
                 self.label(tag, local == "h");
-                return Undo::Paragraph;
+                return Undo::Paragraph(self.script.take());
             }
             "list" => {
-                self.lists.begin(tag);
+                self.styles.lists.begin(tag);
                 return Undo::List;
             }
-            "list-item" | "list-header" => self.lists.item(tag, local == "list-item"),
+            "list-item" | "list-header" => self.styles.lists.item(tag, local == "list-item"),
+            "span" => {
+                let script = self.styles.scripts.of(tag, self.script);
+                return Undo::Span(std::mem::replace(&mut self.script, script));
+            }
             "s" => self.spaces(number(tag, "text:c")),
             "tab" => self.mark("\t"),
             "line-break" => self.mark("\n"),
@@ -74,7 +77,8 @@ impl Content<'_> {
                 return self.field();
             }
             _ => {
-                self.lists.style(name, tag);
+                self.styles.lists.style(name, tag);
+                self.styles.scripts.style(name, tag);
                 return skip(name);
             }
         }
@@ -83,7 +87,7 @@ impl Content<'_> {
 
     /// Writes the number of an item or a heading, which programs count themselves.
     fn label(&mut self, tag: &BytesStart<'_>, is_heading: bool) {
-        if let Some(label) = self.lists.label(tag, is_heading) {
+        if let Some(label) = self.styles.lists.label(tag, is_heading) {
             self.streams.sink.count(Fact::ListNumbers, 1);
             self.streams.push(&label);
         }
@@ -143,10 +147,11 @@ impl Content<'_> {
     }
 
     fn style_element(&mut self, local: &str, tag: &BytesStart<'_>) -> Undo {
+        self.styles.scripts.style(tag.name().into_inner(), tag);
         match local {
             "style" => {
                 self.style = attribute(tag, "style:name").unwrap_or_default();
-                self.lists.style("style:style", tag);
+                self.styles.lists.style("style:style", tag);
             }
             "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
                 // Moved: cloning a long name for many properties would be quadratic.
@@ -176,6 +181,7 @@ impl Content<'_> {
             "notes" => return self.piece(Piece::Speech),
             "text-box" if self.genre == Genre::Text => return self.piece(Piece::TextBox),
             "image" => self.external(tag),
+            "object" => return self.object(tag),
             "frame" | "custom-shape" => return self.frame(tag),
             // What all slides show in the master's placeholder for it.
             "header-decl" => return self.line(Piece::Aside(AsideKind::Header, false)),

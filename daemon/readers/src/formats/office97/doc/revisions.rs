@@ -1,17 +1,20 @@
-//! Character properties that matter [MS-DOC] §2.6.1: runs of characters marked as deleted or inserted, and those that
-//! stand for something else.
+//! Character properties that matter [MS-DOC] §2.6.1: runs of characters marked as deleted or inserted, those above or
+//! below the line, and those that stand for something else.
 
 use std::ops::Range;
 
 use super::fib::{Fib, Structure};
-use super::signs::Sign;
+use super::signs::{Sign, disjoint};
 use crate::compound::{double_word, double_words, word};
+use crate::formats::script::Script;
 
 /// Bytes of a page of character formatting.
 const PAGE_BYTES: usize = 512;
 /// Changes of character properties: marked as deleted, marked as inserted; and their numbers in the short form.
 const DELETED: u16 = 0x0800;
 const INSERTED: u16 = 0x0801;
+/// Whether characters are above (1) or below (2) the line.
+const SCRIPT: u16 = 0x2a48;
 /// A sign of a font; where the data of the character are, and that these are no picture.
 const SYMBOL: u16 = 0x6a09;
 const LOCATION: u16 = 0x6a03;
@@ -27,6 +30,8 @@ pub(super) struct Revisions {
     pub(super) insertions: u64,
     /// Runs of characters that stand for something else.
     pub(super) signs: Vec<(Range<usize>, Sign)>,
+    /// Sorted and disjoint.
+    scripts: Vec<(Range<usize>, Script)>,
 }
 
 /// What matters in a list of property changes.
@@ -34,6 +39,7 @@ pub(super) struct Revisions {
 pub(super) struct Changes {
     pub(super) is_deleted: bool,
     is_inserted: bool,
+    script: Option<Script>,
     symbol: Option<(u16, u16)>,
     location: Option<u32>,
     is_data: bool,
@@ -49,6 +55,13 @@ impl Changes {
             match change {
                 DELETED => changes.is_deleted = is_on,
                 INSERTED => changes.is_inserted = is_on,
+                SCRIPT => {
+                    changes.script = match operand.first() {
+                        Some(1) => Some(Script::Raised),
+                        Some(2) => Some(Script::Lowered),
+                        _ => None,
+                    };
+                }
                 SYMBOL => changes.symbol = word(operand, 0).zip(word(operand, 2)),
                 LOCATION => changes.location = double_word(operand, 0),
                 IS_DATA => changes.is_data = is_on,
@@ -109,12 +122,15 @@ impl Revisions {
                 }
                 let sign = changes.sign().map(|sign| (range.clone(), sign));
                 revisions.signs.extend(sign);
+                let script = changes.script.map(|script| (range.clone(), script));
+                revisions.scripts.extend(script);
                 if changes.is_deleted {
                     revisions.deleted.push(range);
                 }
             }
         }
         revisions.deleted = joined(revisions.deleted);
+        disjoint(&mut revisions.scripts);
         revisions
     }
 
@@ -143,6 +159,26 @@ impl Revisions {
             kept.push(start..range.end);
         }
         kept
+    }
+
+    /// A range in pieces, each with where its characters stand.
+    pub(super) fn scripted(&self, range: Range<usize>) -> Vec<(Range<usize>, Option<Script>)> {
+        let mut pieces = Vec::new();
+        let mut start = range.start;
+        let first = self
+            .scripts
+            .partition_point(|(run, _)| run.end <= range.start);
+        for (run, script) in &self.scripts[first..] {
+            if run.start >= range.end {
+                break;
+            }
+            let run = run.start.max(start)..run.end.min(range.end);
+            pieces.extend([(start..run.start, None), (run.clone(), Some(*script))]);
+            start = run.end;
+        }
+        pieces.push((start..range.end, None));
+        pieces.retain(|(piece, _)| !piece.is_empty());
+        pieces
     }
 }
 

@@ -42,13 +42,7 @@ pub(super) struct Signs {
 
 impl Signs {
     pub(super) fn new(fib: &Fib, table: &[u8], mut runs: Vec<(Range<usize>, Sign)>) -> Self {
-        runs.sort_by_key(|(range, _)| range.start);
-        let mut end = 0;
-        runs.retain(|(range, _)| {
-            let is_apart = range.start >= end;
-            end = end.max(range.end);
-            is_apart
-        });
+        disjoint(&mut runs);
         Self {
             runs,
             fonts: fonts(fib.bytes_of(Structure::FONTS, table)),
@@ -115,6 +109,17 @@ impl Signs {
             }
         }
     }
+}
+
+/// Sorts runs of characters, and drops those that begin within another.
+pub(super) fn disjoint<T>(runs: &mut Vec<(Range<usize>, T)>) {
+    runs.sort_by_key(|(range, _)| range.start);
+    let mut end = 0;
+    runs.retain(|(range, _)| {
+        let is_apart = range.start >= end;
+        end = end.max(range.end);
+        is_apart
+    });
 }
 
 /// Which fonts of the document's list are symbol fonts (§2.9.286).

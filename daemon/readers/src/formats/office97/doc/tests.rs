@@ -303,3 +303,21 @@ fn a_stream_that_does_not_begin_as_a_document_is_malformed() {
     let reading = read(&input_of(&bytes), &mut Sink::of(1 << 10));
     assert_eq!(reading, Err(Outcome::Failed(Reason::Malformed)));
 }
+
+#[test]
+fn raised_and_lowered_digits_stay_so() {
+    let read = |place: u8, is_wide: bool| {
+        let range = if is_wide { 4..6 } else { 2..3 };
+        text(&doc_with(
+            Run("1034", is_wide),
+            range,
+            &[0x48, 0x2a, place],
+            b"",
+        ))
+        .0
+    };
+    for is_wide in [false, true] {
+        let places = [0, 1, 2].map(|place| read(place, is_wide));
+        assert_eq!(places, ["1034\n", "10³4\n", "10₃4\n"]);
+    }
+}

@@ -4,6 +4,7 @@ use encoding_rs::{Encoding, UTF_16LE};
 use simdex_extract::Fact;
 
 use crate::formats::field::{self, Form};
+use crate::formats::script::Script;
 use crate::sink::Sink;
 
 /// Fields that are filled in by hand.
@@ -35,6 +36,8 @@ pub(super) struct TextWriter<'a> {
     form: Form,
     /// Whether the last character ended a cell; another then ends the row.
     after_cell: bool,
+    /// Where the characters stand, if not on the line.
+    pub(super) script: Option<Script>,
 }
 
 impl<'a> TextWriter<'a> {
@@ -47,6 +50,7 @@ impl<'a> TextWriter<'a> {
             instruction: String::new(),
             form: Form::default(),
             after_cell: false,
+            script: None,
         }
     }
 
@@ -92,7 +96,7 @@ impl<'a> TextWriter<'a> {
             if std::mem::take(&mut self.after_cell) {
                 self.sink.separate('\t');
             }
-            self.sink.push(text);
+            self.sink.push(&Script::apply(self.script, text));
         }
     }
 

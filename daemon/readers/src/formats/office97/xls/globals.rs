@@ -47,7 +47,7 @@ impl Globals {
         let number_kind = |id: &u16| {
             formats
                 .get(id)
-                .copied()
+                .cloned()
                 .unwrap_or_else(|| NumberKind::of((*id).into(), None))
         };
         globals.book.number_kinds = styles.iter().map(number_kind).collect();

@@ -71,7 +71,7 @@ fn cells_of_every_type() {
                  <row/><row><c t='b'><v>1</v></c><c t='e'><v>#N/A</v></c><c t='str'><f>A1</f><v>sum</v></c>\
                  <c t='inlineStr'><is><t>in&lt;</t><rPh><t>no</t></rPh></is></c><c t='d'><v>2020-01-01</v></c></row></sheetData>";
     let (reading, text, facts) = book(sheet, &[STRINGS, STYLES], Budgets::default());
-    let expected = "zero\trich\taAb & _x\n1\t2000-01-01\t2000-01-01 12:00:00\t0.25\nTRUE\t#N/A\tsum\tin<\t2020-01-01\n";
+    let expected = "zero\trich\taAb & _x\n1\t2000-01-01\t2000-01-01 12:00:00\t25%\nTRUE\t#N/A\tsum\tin<\t2020-01-01\n";
     assert_eq!((reading, &*text), (Ok(None), expected));
     assert_eq!(facts.number(Fact::Cells), 12);
 }
@@ -187,4 +187,28 @@ fn characters_that_xml_cannot_hold() {
     ] {
         assert_eq!(unescaped(text), expected);
     }
+}
+
+#[test]
+fn cells_have_the_signs_of_their_formats() {
+    let styles = "<numFmts><numFmt numFmtId='170' formatCode='0.00&quot; EUR&quot;'/>\
+                  <numFmt numFmtId='171' formatCode='0.00&quot; USD&quot;'/></numFmts>\
+                  <cellXfs><xf numFmtId='0'/><xf numFmtId='170'/><xf numFmtId='171'/><xf numFmtId='9'/></cellXfs>";
+    let cells = [(5.0, 1), (5.0, 2), (0.05, 3), (0.05, 0)]
+        .map(|(value, style)| format!("<c s='{style}'><v>{value}</v></c>"));
+    let sheet = format!("<sheetData><row>{}</row></sheetData>", cells.concat());
+    assert_eq!(one_sheet(&sheet, styles), "5 EUR\t5 USD\t5%\t0.05\n");
+}
+
+#[test]
+fn raised_digits_of_a_string_stay_so() {
+    let strings = "<sst><si><r><t>10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>3</t></r>\
+                   <r><t>4</t></r></si></sst>";
+    let others = [("xl/sharedStrings.xml", strings)];
+    let (_, text, _) = book(
+        "<row><c t='s'><v>0</v></c></row>",
+        &others,
+        Budgets::default(),
+    );
+    assert_eq!(text, "10³4\n");
 }

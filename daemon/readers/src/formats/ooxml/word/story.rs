@@ -3,19 +3,30 @@
 use std::collections::BTreeMap;
 
 use quick_xml::events::{BytesStart, Event};
+use quick_xml::name::QName;
 
 use super::super::super::xml::decoded;
 use super::super::flow::Flow;
+use super::super::math::Math;
 use super::super::parts::{attribute, relation_id};
 use super::Fact;
 use super::field::{Field, Fields};
 use super::numbering::{Counted, Numbering, Paragraph};
+use crate::formats::script::Script;
 use crate::formats::symbol_font::SymbolFont;
 use crate::sink::Sink;
 
 /// Elements whose content does not count: text moved away or deleted, the fallback of a choice, tab stops, ruby text
-/// above characters, former paragraph properties.
-const SKIPPED: &[&str] = &["del", "moveFrom", "Fallback", "tabs", "rt", "pPrChange"];
+/// above characters, former properties of paragraphs and runs.
+const SKIPPED: &[&str] = &[
+    "del",
+    "moveFrom",
+    "Fallback",
+    "tabs",
+    "rt",
+    "pPrChange",
+    "rPrChange",
+];
 
 /// Maximum number of references.
 const MAX_REFERENCES: usize = 10_000;
@@ -46,6 +57,9 @@ pub(super) struct Story<'a> {
     in_text: bool,
     in_instruction: bool,
     fields: Fields,
+    math: Math,
+    /// Where the text of the run being read stands, if not on the line.
+    script: Option<Script>,
     references: Vec<String>,
     counts: BTreeMap<Fact, u64>,
 }
@@ -63,6 +77,8 @@ impl<'a> Story<'a> {
             in_text: false,
             in_instruction: false,
             fields: Fields::default(),
+            math: Math::default(),
+            script: None,
             references: Vec::new(),
             counts: BTreeMap::new(),
         }
@@ -70,12 +86,12 @@ impl<'a> Story<'a> {
 
     /// Text, ids of the charts and diagrams in it, and what was counted.
     pub(super) fn into_parts(mut self) -> (Flow, Vec<String>, BTreeMap<Fact, u64>) {
-        self.flush_boxes();
+        self.flush();
         (self.body, self.references, self.counts)
     }
 
     pub(super) fn text(&mut self) -> &str {
-        self.flush_boxes();
+        self.flush();
         self.body.text()
     }
 
@@ -97,9 +113,9 @@ impl<'a> Story<'a> {
             Event::Empty(tag) => {
                 let name = tag.local_name().into_inner();
                 self.start(name, tag);
-                self.end(name);
+                self.end(tag.name());
             }
-            Event::End(tag) => self.end(tag.local_name().into_inner()),
+            Event::End(tag) => self.end(tag.name()),
             Event::Text(text) if self.in_instruction => self.instruct(&text.xml10_content()),
             Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
             Event::CData(text) if self.in_text => self.push(&text.xml10_content()),
@@ -138,7 +154,16 @@ impl<'a> Story<'a> {
         if self.paragraph.is_some() {
             return self.property(name, tag);
         }
+        let room = self.flow().room();
+        if self.math.start(tag, room) {
+            return;
+        }
         match name {
+            "oMathPara" => self.flow().end_line(),
+            "vertAlign" => {
+                let value = attribute(tag, "val").unwrap_or_default();
+                self.script = Script::of_align(&value);
+            }
             "pPr" => self.paragraph = Some(Paragraph::default()),
             "tab" | "ptab" => self.push("\t"),
             "br" | "cr" => self.push("\n"),
@@ -158,9 +183,16 @@ impl<'a> Story<'a> {
         }
     }
 
-    fn end(&mut self, name: &str) {
+    fn end(&mut self, name: QName<'_>) {
         (self.in_text, self.in_instruction) = (false, false);
-        match name {
+        if let Some(formula) = self.math.end(name) {
+            return self.formula(&formula);
+        }
+        if self.math.is_open() {
+            return;
+        }
+        match name.local_name().into_inner() {
+            "r" => self.script = None,
             "pPr" => self.number(),
             "p" => self.end_paragraph(),
             "tc" => self.flow().end_cell(),
@@ -206,6 +238,23 @@ impl<'a> Story<'a> {
         }
     }
 
+    /// Writes a formula.
+    fn formula(&mut self, formula: &str) {
+        self.script = None;
+        self.push(formula);
+        if self.math.is_display() {
+            self.flow().end_line();
+        }
+    }
+
+    /// Writes what is held back.
+    fn flush(&mut self) {
+        if let Some(formula) = self.math.finish() {
+            self.formula(&formula);
+        }
+        self.flush_boxes();
+    }
+
     fn flush_boxes(&mut self) {
         if !self.boxes.is_empty() {
             let text = self.boxes.take();
@@ -249,8 +298,9 @@ impl<'a> Story<'a> {
     }
 
     fn push(&mut self, text: &str) {
-        if self.fields.show_text() {
-            self.flow().push(text);
+        if self.fields.show_text() && !self.math.push(text) {
+            let text = Script::apply(self.script, text);
+            self.flow().push(&text);
         }
     }
 

@@ -392,3 +392,59 @@ fn the_sign_of_a_check_box_control_stands_once() {
                    <w:sdtContent><w:r><w:t>☒</w:t></w:r></w:sdtContent></w:sdt><w:r><w:t> yes</w:t></w:r></w:p>";
     assert_eq!(body_text(control), "☒ yes\n");
 }
+
+#[test]
+fn formulas_keep_the_signs_that_are_no_text() {
+    let run = |text: &str| format!("<m:r><w:rPr><w:i/></w:rPr><m:t>{text}</m:t></m:r>");
+    let formula = |inner: &str| {
+        let inside =
+            format!("<w:r><w:t>is </w:t></w:r><m:oMath>{inner}</m:oMath><w:r><w:t>.</w:t></w:r>");
+        body_text(&format!("<w:p>{inside}</w:p>"))
+    };
+    let fence = format!(
+        "{}<m:d><m:e>{}</m:e></m:d>{}",
+        run("2·"),
+        run("3+4"),
+        run("·5")
+    );
+    assert_eq!(formula(&fence), "is 2·(3+4)·5.\n");
+    let product = format!(
+        "<m:nary><m:naryPr><m:chr m:val='∏'/></m:naryPr><m:sub>{}</m:sub><m:sup>{}</m:sup><m:e>{}</m:e></m:nary>",
+        run("i"),
+        run("n"),
+        run("x")
+    );
+    assert_eq!(formula(&product), "is ∏_i^n x.\n");
+    let changed = format!("<w:del>{}</w:del><w:ins>{}</w:ins>", run("3"), run("4"));
+    assert_eq!(formula(&changed), "is 4.\n");
+    let lines = format!(
+        "<m:oMath>{}</m:oMath><m:oMath>{}</m:oMath>",
+        run("a=1"),
+        run("2=b")
+    );
+    assert_eq!(
+        body_text(&format!("<w:p><m:oMathPara>{lines}</m:oMathPara></w:p>")),
+        "a=1\n2=b\n"
+    );
+}
+
+#[test]
+fn raised_and_lowered_digits_stay_so() {
+    let run = |align: &str, text: &str| {
+        let properties = format!("<w:rPr><w:vertAlign w:val='{align}'/></w:rPr>");
+        format!("<w:r>{properties}<w:t>{text}</w:t></w:r><w:r><w:t>.</w:t></w:r>")
+    };
+    let of = |align, text| {
+        body_text(&format!(
+            "<w:p><w:r><w:t>10</w:t></w:r>{}</w:p>",
+            run(align, text)
+        ))
+    };
+    assert_eq!(of("superscript", "3"), "10³.\n");
+    assert_eq!(of("subscript", "3"), "10₃.\n");
+    assert_eq!(of("baseline", "3"), "103.\n");
+    assert_eq!(of("superscript", "th"), "10th.\n");
+    let former = "<w:p><w:r><w:rPr><w:rPrChange><w:rPr><w:vertAlign w:val='superscript'/></w:rPr></w:rPrChange>\
+                  </w:rPr><w:t>3</w:t></w:r></w:p>";
+    assert_eq!(body_text(former), "3\n");
+}
