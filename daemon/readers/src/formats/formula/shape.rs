@@ -3,14 +3,14 @@
 /// What an element makes of its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Shape {
-    /// One behind the other.
+    /// Operands one behind the other.
     #[default]
     Row,
     /// The text of a sign, a name or a number, without white space around it.
     Token,
     /// Text in quotation marks.
     Quoted,
-    /// A gap.
+    /// A gap between two signs.
     Space,
     /// Numerator and denominator.
     Fraction,
@@ -39,9 +39,9 @@ pub(super) enum Shape {
     Fenced,
     /// A name and what it is applied to.
     Function,
-    /// Rows.
+    /// Rows of cells.
     Table,
-    /// Cells.
+    /// Cells of a row.
     Cells,
     /// A sign over or under its base: this one if none is stated.
     Marked(char),
@@ -57,7 +57,7 @@ pub(super) enum Shape {
     First,
     /// Properties of the element around it.
     Properties,
-    /// No text.
+    /// Nothing that is shown.
     Nothing,
 }
 

@@ -4,7 +4,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::cells::Rows;
 use super::super::parts::attribute;
-use super::{decoded, unescaped};
+use super::{Script, decoded, script_of, unescaped};
 
 /// Elements that hold a header or a footer.
 const RUNNING: &[&str] = &[
@@ -36,6 +36,8 @@ pub(super) struct Sheet<'r, 'b> {
     value: String,
     in_value: bool,
     in_reading: bool,
+    /// Where the run of a string being read stands, if not on the line.
+    script: Option<Script>,
 }
 
 impl<'r, 'b> Sheet<'r, 'b> {
@@ -48,6 +50,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
             value: String::new(),
             in_value: false,
             in_reading: false,
+            script: None,
         }
     }
 
@@ -55,9 +58,16 @@ impl<'r, 'b> Sheet<'r, 'b> {
     pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(tag) => self.start(tag.local_name().into_inner(), tag),
-            Event::Empty(tag) if tag.local_name().into_inner() == "c" => self.rows.cell(""),
+            Event::Empty(tag) => match tag.local_name().into_inner() {
+                "c" => self.rows.cell(""),
+                "vertAlign" => self.script = script_of(tag),
+                _ => {}
+            },
             Event::End(tag) => self.end(tag.local_name().into_inner()),
-            Event::Text(text) if self.in_value => self.value.push_str(&text.xml10_content()),
+            Event::Text(text) if self.in_value => {
+                let text = text.xml10_content();
+                self.value.push_str(&Script::apply(self.script, &text));
+            }
             Event::CData(text) if self.in_value => self.value.push_str(&text.xml10_content()),
             Event::GeneralRef(entity) if self.in_value => {
                 self.value.push_str(&decoded(entity).unwrap_or_default());
@@ -77,6 +87,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
                 self.value.clear();
             }
             "rPh" => self.in_reading = true,
+            "vertAlign" => self.script = script_of(tag),
             "v" | "t" => self.in_value = !self.in_reading,
             name if RUNNING.contains(&name) => {
                 self.value.clear();
@@ -90,6 +101,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
         match name {
             "c" => self.end_cell(),
             "rPh" => self.in_reading = false,
+            "r" => self.script = None,
             "v" | "t" => self.in_value = false,
             name if RUNNING.contains(&name) => {
                 self.in_value = false;

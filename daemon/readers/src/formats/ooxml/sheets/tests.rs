@@ -205,10 +205,8 @@ fn raised_digits_of_a_string_stay_so() {
     let strings = "<sst><si><r><t>10</t></r><r><rPr><vertAlign val='superscript'/></rPr><t>3</t></r>\
                    <r><t>4</t></r></si></sst>";
     let others = [("xl/sharedStrings.xml", strings)];
-    let (_, text, _) = book(
-        "<row><c t='s'><v>0</v></c></row>",
-        &others,
-        Budgets::default(),
-    );
-    assert_eq!(text, "10³4\n");
+    let within = "<is><r><t>x</t></r><r><rPr><vertAlign val='subscript'/></rPr><t>1</t></r><r><t>2</t></r></is>";
+    let sheet = format!("<row><c t='s'><v>0</v></c><c t='inlineStr'>{within}</c></row>");
+    let (_, text, _) = book(&sheet, &others, Budgets::default());
+    assert_eq!(text, "10³4\tx₁2\n");
 }
