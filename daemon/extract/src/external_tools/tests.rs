@@ -24,7 +24,7 @@ fn limits() -> ExternalToolLimits {
 }
 
 fn shim() -> WorkerCommand {
-    let mut shim = test_worker("outside::tests::shim_process");
+    let mut shim = test_worker("external_tools::tests::shim_process");
     shim.args.push("--".into());
     shim
 }
@@ -109,7 +109,7 @@ fn confined_process() {
 
 #[test]
 fn who_is_confined_has_threads_and_reaches_no_other_process() {
-    let confined = test_worker("outside::tests::confined_process");
+    let confined = test_worker("external_tools::tests::confined_process");
     let mut confined = std::process::Command::new(confined.program)
         .args(confined.args)
         .stdout(std::process::Stdio::piped())
