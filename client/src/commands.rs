@@ -29,12 +29,12 @@ use simdex_client::lines::Body;
 use simdex_client::promise::Promise;
 use simdex_client::text::counted;
 use simdex_client::wire::{self, Summary};
-use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, lines, shown};
+use simdex_client::{Client, Error, FindKind, ItemStream, Reply, default_socket, lines, shown};
 
 use crate::cli::{Cli, CompletenessArgs, RequestVerb, Verb};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{Printer, Record, eprint_line, summary_sentence};
+use crate::output::{Printer, Record, Tabular, eprint_line, shell_word, summary_sentence};
 use crate::progress::{ListBar, waiting};
 
 /// What helps if the time allowed was too short to judge a whole list.
@@ -173,11 +173,15 @@ impl Session {
         let limit = limit.unwrap_or(u64::MAX);
         let mut printed = 0;
         let mut list = self.printer.list::<T>().without(headers);
+        let mut last = LastListed::default();
         while printed < limit {
-            let Some(item) = listing.next().await? else {
+            let item = listing.next().await;
+            let Some(item) = item.map_err(|error| last.broken(error, R::CONTINUES))? else {
                 break;
             };
-            bar.beside(|| list.record(&as_record(item)))?;
+            let record = as_record(item);
+            bar.beside(|| list.record(&record))?;
+            last.note(record);
             printed += 1;
         }
         bar.beside(|| list.end())?;
@@ -232,6 +236,37 @@ impl Session {
     }
 }
 
+/// The last records of a list, to say where it can be resumed if it breaks off.
+struct LastListed<T> {
+    last: Option<T>,
+    before: Option<T>,
+}
+
+impl<T> Default for LastListed<T> {
+    fn default() -> Self {
+        let (last, before) = (None, None);
+        Self { last, before }
+    }
+}
+
+impl<T: Tabular> LastListed<T> {
+    fn note(&mut self, record: T) {
+        self.before = self.last.replace(record);
+    }
+
+    /// The failure of a list that broke off; if records may come in parts, the last one may not be whole.
+    fn broken(&self, error: Error, in_parts: bool) -> Failure {
+        let whole = if in_parts { &self.before } else { &self.last };
+        let place = whole.as_ref().map(Tabular::place).unwrap_or_default();
+        if place.is_empty() {
+            return error.into();
+        }
+        let words: Vec<String> = place.into_iter().map(shell_word).collect();
+        let after = words.join(" ");
+        Failure::ListBroken { error, after }
+    }
+}
+
 /// Whether an answer is complete, as far as the daemon says.
 fn is_complete(completeness: Option<&wire::Completeness>) -> bool {
     completeness.is_none_or(|completeness| completeness.complete)
@@ -241,4 +276,50 @@ fn is_complete(completeness: Option<&wire::Completeness>) -> bool {
 fn path_unless_stdin(file: &Path) -> Result<Option<PathBuf>, Failure> {
     let named = file.as_os_str() != "-";
     Ok(named.then(|| shown(file)).transpose()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(a: &[u8], b: &[u8]) -> wire::Pair {
+        wire::Pair {
+            a: a.to_vec(),
+            b: b.to_vec(),
+            ..wire::Pair::default()
+        }
+    }
+
+    #[test]
+    fn a_list_that_breaks_off_says_where_it_goes_on() {
+        let mut last = LastListed::default();
+        let said = |last: &LastListed<_>| last.broken(Error::Incomplete, false).to_string();
+        assert!(!said(&last).contains("--after"), "nothing was listed");
+        last.note(pair(b"/s/a.txt", b"/s/b.txt"));
+        last.note(pair(b"/s/it's.txt", b"/s/\xff b.txt"));
+        let expected = "the answer broke off before its end; \
+             `--after '/s/it'\\''s.txt' $'/s/\\xff b.txt'` goes on from there";
+        assert_eq!(said(&last), expected);
+    }
+
+    #[test]
+    fn a_group_of_which_a_part_may_lack_is_listed_again() {
+        let group = |path: &[u8]| wire::Group {
+            members: vec![wire::Member {
+                path: path.to_vec(),
+                ..wire::Member::default()
+            }],
+            ..wire::Group::default()
+        };
+        let mut last = LastListed::default();
+        last.note(group(b"/s/a.txt"));
+        let said = |last: &LastListed<_>| last.broken(Error::Incomplete, true).to_string();
+        assert!(!said(&last).contains("--after"));
+        last.note(group(b"/s/b.txt"));
+        assert!(
+            said(&last).contains("`--after /s/a.txt`"),
+            "{}",
+            said(&last)
+        );
+    }
 }

@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     InputTwice,
     /// The connection broke during a stream of changes, after the event with this number, if any.
     WatchBroken { error: Error, after: Option<u64> },
+    /// A list broke off; `after` are the words that resume it behind the last record that was whole.
+    ListBroken { error: Error, after: String },
     /// The daemon ended a stream that has no end.
     StreamEnded,
     /// A list of template lines was asked for as JSON.
@@ -72,13 +74,7 @@ impl fmt::Display for Failure {
                 name,
                 state,
                 reason,
-            } => {
-                write!(out, "{name} cannot be compared: it is {state}")?;
-                if !reason.is_empty() {
-                    write!(out, " ({reason})")?;
-                }
-                write!(out, "; {}", comparable_instead(state))
-            }
+            } => not_comparable(name, state, reason, out),
             Self::InputTwice => {
                 out.write_str("both sides are standard input; name a file for one of them")
             }
@@ -96,6 +92,9 @@ impl fmt::Display for Failure {
                 "{error}; once the daemon runs again, `--after {number}` continues from there"
             ),
             Self::WatchBroken { error, after: None } => request_sentence(error, out),
+            Self::ListBroken { error, after } => {
+                write!(out, "{error}; `--after {after}` goes on from there")
+            }
             Self::Unconfirmed { loss, advice } => write!(out, "{loss}; {advice}"),
             Self::NoRater => out.write_str(
                 "the rater's name must be one line of 1 to 200 bytes; set it with --rater",
@@ -112,6 +111,19 @@ impl fmt::Display for Failure {
             ),
         }
     }
+}
+
+fn not_comparable(
+    name: &str,
+    state: &str,
+    reason: &str,
+    out: &mut fmt::Formatter<'_>,
+) -> fmt::Result {
+    write!(out, "{name} cannot be compared: it is {state}")?;
+    if !reason.is_empty() {
+        write!(out, " ({reason})")?;
+    }
+    write!(out, "; {}", comparable_instead(state))
 }
 
 fn comparable_instead(state: &str) -> &'static str {

@@ -28,6 +28,7 @@ pub(crate) use family::{Family, dot, svg, tree};
 pub(crate) use groups::{Cluster, SHARED_OF_100};
 pub(crate) use records::{FoldedMatch, JUDGED, Record, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
+pub(crate) use text::shell_word;
 
 /// Writes answers in the requested form.
 pub(crate) struct Printer<W: Write> {

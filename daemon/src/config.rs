@@ -239,8 +239,10 @@ section! {
         /// Memory for all that the daemon chooses to keep, MiB: of 64 parts 16 are the cache of the store, 10 postings
         /// that are not merged yet, 24 texts and shingles of documents under way, 6 shingles of documents that were
         /// compared, 1 principals of long lists, 1 blocks of text, 2 what walks need not look at again; the rest is
-        /// left to the program. Some 150 bytes for each document, replies that are not read yet (grpc.max_unread_mib)
-        /// and the workers come besides. `simctl status` says what holds how much.
+        /// left to the program. This bounds those parts and not the process. Besides come some 150 bytes for each
+        /// document, pages that the storage engine holds above its cache, what the allocator keeps, replies that are
+        /// not read yet (grpc.max_unread_mib), and the workers: at a million documents 256 take some 720 MiB at most,
+        /// the default some 1300. `simctl status` says what holds how much.
         memory_mib: Mebibytes = Mebibytes(2048) => 192..=1_048_576,
         /// Cache of the store, MiB; 0 = its part of memory_mib.
         cache_mib: Mebibytes = Mebibytes(0) => 0..=1_048_576,
@@ -290,11 +292,12 @@ section! {
         max_requests: usize = 64 => 1..=10_000,
         /// Queries answered at once, over all connections; further ones wait.
         max_queries: usize = 16 => 1..=256,
-        /// A request without a deadline of its own ends after this long, seconds.
+        /// A request without a deadline of its own ends after this long, seconds. A list lasts as long as it has items,
+        /// and ends if its client reads nothing for this long.
         deadline_seconds: u64 = 300 => 1..=86_400,
         /// Longest deadline of a request, whatever its client asks for, seconds.
         max_deadline_seconds: u64 = 3_600 => 1..=86_400,
-        /// Time limit of requests that last as long as their work (sync, confirmed losses, reports),
+        /// Time limit of requests that last as long as their work (sync, confirmed losses, reports, lists),
         /// seconds.
         max_work_seconds: u64 = 86_400 => 1..=604_800,
         /// Connections at once; beyond that the one idle for longest is closed.

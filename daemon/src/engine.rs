@@ -17,7 +17,7 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use simdex_extract::Pool;
-use simdex_index::store::{Hooks, StoreError};
+use simdex_index::store::{Damage, Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, IndexWriter, OpenReport, Opened};
 use simdex_signature::{Ratio, Sampling};
 
@@ -85,6 +85,20 @@ impl Engine {
     /// Opens index and workers and starts the pipeline; watches nothing yet.
     pub fn start(config: Config, program: &Path) -> Result<Self, EngineError> {
         Self::start_on_host(&Arc::new(Host::new(config, program)?))
+    }
+
+    /// The damaged store in whose place this index was begun, unless every root has been walked completely since.
+    pub fn damage_to_mend(&self) -> Option<Damage> {
+        let damage = self.host.store_identity.damage()?;
+        let is_walked = |root: &Arc<Root>| {
+            let status = root.status();
+            status.state == RootState::Watching || status.identity.is_some()
+        };
+        if self.roots.iter().all(is_walked) {
+            self.host.store_identity.forget_damage();
+            return None;
+        }
+        Some(damage)
     }
 
     /// Starts an engine like [`Engine::start`], on a host that may have had an engine before.

@@ -88,6 +88,39 @@ fn a_damaged_store_is_set_aside_and_built_anew() -> Result<()> {
 }
 
 #[test]
+fn a_status_tells_that_a_damaged_index_was_begun_again_until_all_roots_are_read() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    Tree::new(sandbox.share(), 22)?.grow(60)?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    daemon.stop()?;
+    flip(&sandbox.data_dir().join("store/db"), 97)?;
+    fs::rename(sandbox.share(), sandbox.beside("away"))?;
+    let daemon = sandbox.serve().start()?;
+    let status = || daemon.simctl(["status"])?.success()?.lines_of("status");
+    let told = status()?.remove(0);
+    let aside = sandbox.data_dir().join("store.damaged-1");
+    ensure!(
+        told["set_aside"] == aside.to_string_lossy().as_ref(),
+        "{told}"
+    );
+    ensure!(
+        told["new_index"] == true && told["damage"].is_string(),
+        "{told}"
+    );
+    fs::rename(sandbox.beside("away"), sandbox.share())?;
+    daemon.sync()?;
+    let told = status()?.remove(0);
+    ensure!(
+        told["set_aside"].is_null() && told["damage"].is_null(),
+        "{told}"
+    );
+    ensure!(told["new_index"] == false, "{told}");
+    daemon.stop()?;
+    Ok(())
+}
+
+#[test]
 fn a_damaged_text_is_never_shown_and_is_extracted_again() -> Result<()> {
     let sandbox = Sandbox::new()?;
     Tree::new(sandbox.share(), 22)?.grow(150)?;

@@ -24,6 +24,14 @@ impl Tabular for wire::Group {
         path("PATH"),
     ];
 
+    fn place(&self) -> Vec<&[u8]> {
+        let principal = self.members.first();
+        principal
+            .map(|member| &member.path[..])
+            .into_iter()
+            .collect()
+    }
+
     fn rows(&self) -> Vec<Vec<String>> {
         let row = |(at, member): (usize, &wire::Member)| {
             vec![

@@ -14,6 +14,10 @@ pub(crate) trait Tabular {
     const COLUMNS: &'static [Column];
     /// Its rows, one cell per column.
     fn rows(&self) -> Vec<Vec<String>>;
+    /// The paths that `--after` takes to resume its list behind it; none if the list cannot be resumed.
+    fn place(&self) -> Vec<&[u8]> {
+        Vec::new()
+    }
 }
 
 /// A record that verbs list: rows for people, a JSON line for programs.
@@ -137,6 +141,10 @@ impl Tabular for wire::Pair {
         path("B"),
     ];
 
+    fn place(&self) -> Vec<&[u8]> {
+        vec![&self.a, &self.b]
+    }
+
     fn rows(&self) -> Vec<Vec<String>> {
         vec![vec![
             measured(self.resemblance),
@@ -233,6 +241,10 @@ impl Tabular for wire::File {
         left("DOCUMENT"),
         path("PATH"),
     ];
+
+    fn place(&self) -> Vec<&[u8]> {
+        vec![&self.path]
+    }
 
     fn rows(&self) -> Vec<Vec<String>> {
         vec![vec![

@@ -7,7 +7,7 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanDuration};
 use simdex_client::completeness::Completeness;
 use simdex_client::lines::date;
-use simdex_client::text::{counted, escaped};
+use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
 use crate::output::judging::model;
@@ -150,6 +150,15 @@ fn schedule_sentence(schedule: &wire::Schedule) -> String {
 fn data_dir(status: &wire::StatusReply) -> String {
     let (at, of_config) = (escaped(&status.data_dir), escaped(&status.index_of_config));
     match (status.new_index, of_config.is_empty()) {
+        _ if !status.set_aside.is_empty() => {
+            let (aside, damage) = (
+                escaped(&status.set_aside),
+                harmless(&status.damage, |_| false),
+            );
+            format!(
+                "{at} (begun again: the index was damaged, {damage}, and is in {aside}; not all roots were read since)"
+            )
+        }
         (true, false) => format!("{at} (a new index; the config names an index in {of_config})"),
         (true, true) => format!("{at} (a new index, made at this start)"),
         (false, _) => at,

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use indicatif::HumanDuration;
 use simdex_client::lines::judged_class;
+use simdex_client::text::escaped;
 use simdex_client::wire::{Judgement, Pace, Ratio};
 use unicode_width::UnicodeWidthStr;
 
@@ -49,6 +50,26 @@ pub(crate) fn estimated(value: Option<&Ratio>, verified: bool) -> String {
 /// The basis of a number.
 pub(crate) fn basis(verified: bool) -> String {
     if verified { "verified" } else { "estimate" }.to_owned()
+}
+
+/// A name as one word of a shell's command line.
+pub(crate) fn shell_word(name: &[u8]) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"/._-+=:,@%".contains(byte);
+    let shown = escaped(name);
+    if !name.is_empty() && name.iter().all(is_plain) {
+        return shown;
+    }
+    match shown.as_bytes() == name {
+        true => format!("'{}'", shown.replace('\'', r"'\''")),
+        // Only bytes are escaped, so that the word names the same file whatever it holds.
+        false => {
+            let bytes = name.iter().map(|byte| match byte {
+                byte if is_plain(byte) || *byte == b' ' => char::from(*byte).to_string(),
+                byte => format!("\\x{byte:02x}"),
+            });
+            format!("$'{}'", bytes.collect::<String>())
+        }
+    }
 }
 
 /// The speed of `what`, and how long the rest takes.

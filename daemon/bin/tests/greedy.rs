@@ -115,6 +115,36 @@ fn no_client_chooses_a_deadline_above_the_ceiling() {
 }
 
 #[test]
+fn a_list_outlives_the_deadline_of_questions_while_its_client_reads() {
+    let names: Vec<_> = (0..90)
+        .map(|n| format!("{n}{}.txt", "x".repeat(200)))
+        .collect();
+    let files = (4_000..).zip(&names);
+    let files: Vec<_> = files
+        .map(|(words, name)| (&**name, prose(1, words)))
+        .collect();
+    let daemon = Daemon::with(&files, |config| {
+        config.grpc.deadline_seconds = 3;
+        config.grpc.idle_seconds = DAY.as_secs();
+    });
+    let listed = daemon.wait(async {
+        let mut client = SimilarityClient::new(daemon.channel_later().await);
+        let pairs = client.list_pairs(wire::ListPairsRequest::default());
+        let (mut pairs, mut count) = (pairs.await?.into_inner(), 0);
+        while let Some(_reply) = pairs.message().await? {
+            count += 1;
+            if count % 50 == 0 {
+                // All pairs take longer than the deadline, and none is waited for as long.
+                tokio::time::sleep(std::time::Duration::from_millis(60)).await;
+            }
+        }
+        Ok::<_, Status>(count)
+    });
+    // Every pair, and the summary.
+    assert_eq!(listed.unwrap(), 90 * 89 / 2 + 1);
+}
+
+#[test]
 fn a_second_query_and_bytes_nobody_asked_for_are_refused() {
     let daemon = daemon(|_| {});
     let known = || query(Source::Text(prose(1, 400)));

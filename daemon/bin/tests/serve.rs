@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use daemon::{Daemon, code, prose};
+use daemon::{Daemon, code, prose, tar};
 use simdex_client::{
     Error, FindKind, FindOptions, GroupOptions, PairOptions, Subject, Upload, wire,
 };
@@ -442,6 +442,13 @@ fn who_watches_hears_of_files_that_come_and_go() {
     let principal = daemon.path("newest.txt");
     std::fs::write(&principal, format!("{} end", share()[1].1)).unwrap();
     heard("group-joined", &principal);
+    // What lies in a container is named too, when it comes and when it goes.
+    let tape = daemon.path("box.tar");
+    std::fs::write(&tape, tar(&[("new.txt", &prose(11, 100))])).unwrap();
+    let member = daemon.path("box.tar!/new.txt");
+    heard("file-indexed", &member);
+    std::fs::remove_file(&tape).unwrap();
+    heard("file-removed", &member);
 }
 
 #[test]

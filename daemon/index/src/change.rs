@@ -225,6 +225,33 @@ pub struct Applied {
     /// Files whose content is no longer on record, because it was purged before the change was applied: they must be
     /// read again.
     pub unknown_content: Vec<FileKey>,
+    /// Files that hold something else than before, members of containers included, in the order in which they changed;
+    /// at most [`MOST_CHANGED`] of them.
+    pub changed: Vec<ChangedFile>,
+    /// How many more files changed.
+    pub changed_besides: u64,
+}
+
+/// A file that holds something else than before, or is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Root and path of the file; for a member also its name in the container.
+    pub key: FileKey,
+    /// Whether it is on record now.
+    pub is_recorded: bool,
+}
+
+/// Changed files that are named for one call.
+pub const MOST_CHANGED: usize = if cfg!(test) { 100 } else { 65_536 };
+
+impl Applied {
+    /// Notes files that changed, as far as there is room.
+    pub(crate) fn note_changed(&mut self, mut changed: Vec<ChangedFile>) {
+        let room = MOST_CHANGED.saturating_sub(self.changed.len());
+        self.changed_besides += changed.len().saturating_sub(room) as u64;
+        changed.truncate(room);
+        self.changed.append(&mut changed);
+    }
 }
 
 #[cfg(test)]

@@ -67,6 +67,8 @@ pub(crate) struct Stars {
     principal: FxHashMap<DocId, DocId>,
     /// All principals, those without members too.
     principals: RoaringTreemap,
+    /// How many members lost their principal so far, those included that another took at once.
+    departures: u64,
 }
 
 /// The candidates of a document that have to be compared with it to place it.
@@ -117,6 +119,11 @@ impl Stars {
     /// How many principals have members, and how many members there are.
     pub(crate) fn count_members(&self) -> (usize, usize) {
         (self.members.len(), self.principal.len())
+    }
+
+    /// How many members lost their principal so far: while it stays the same, no list of groups misses any.
+    pub(crate) fn departures(&self) -> u64 {
+        self.departures
     }
 
     /// All principals, those without members too.
@@ -212,6 +219,7 @@ impl Stars {
         let Some(principal) = self.principal.remove(&id) else {
             return;
         };
+        self.departures += 1;
         if let Some(members) = self.members.get_mut(&principal) {
             members.remove(&id);
             if members.is_empty() {

@@ -69,7 +69,9 @@ mod writer;
 
 pub use awaiting_signature::SigningProgress;
 pub use cancel::Cancel;
-pub use change::{Applied, FileChange, NewContent, NewDocument, SeenFile};
+pub use change::{
+    Applied, ChangedFile, FileChange, MOST_CHANGED, NewContent, NewDocument, SeenFile,
+};
 pub use counts::{FileCounts, MoveWatch};
 pub use error::IndexError;
 pub use fault::Fault;
@@ -78,8 +80,8 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use options::{Options, UnreadTexts};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, DocumentGroup, FileInfo,
-    FingerprintSink, Fingerprints, GroupDocument, GroupLookup, Groups, HeldShingles, HeldText,
-    IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, ReadText,
+    FingerprintSink, Fingerprints, GroupDocument, GroupList, GroupLookup, Groups, HeldShingles,
+    HeldText, IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, ReadText,
     SecondThread, SignAtRung, SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;

@@ -25,7 +25,7 @@ pub use candidates::{
 };
 pub use document_text::{HeldText, ReadText};
 pub use files::FileInfo;
-pub use groups::{DocumentGroup, GroupDocument, GroupLookup, Groups, TextsByGroup};
+pub use groups::{DocumentGroup, GroupDocument, GroupList, GroupLookup, Groups, TextsByGroup};
 pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 pub use shingles::HeldShingles;
 

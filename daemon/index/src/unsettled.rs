@@ -14,8 +14,6 @@
 use roaring::RoaringTreemap;
 use simdex_schema::DocId;
 
-use crate::groups::Rank;
-
 mod queue;
 
 use queue::{Queue, RoundQueue};
@@ -155,18 +153,30 @@ impl Unsettled {
         oldest.all(|oldest| oldest.is_none_or(|oldest| oldest > epoch))
     }
 
-    /// The documents to be placed next: at most `limit` of this round, or of the next if it is over. Between two rounds
-    /// those of each higher effort have a turn: at most `few`, and fewer if others wait.
-    pub(crate) fn next(&mut self, limit: usize, few: usize, rank: &dyn Fn(DocId) -> Rank) -> Step {
+    /// Begins a step: returns whose turn it is and, if a round begins too, its documents. The caller must pass these to
+    /// [`Unsettled::begin_round`] in order of rank: they may be a million, too many to sort while the state is locked.
+    pub(crate) fn begin_step(&mut self) -> (Effort, Option<RoaringTreemap>) {
         self.end_epoch();
         let effort = self.turn();
+        (effort, self.queue_mut(effort).next_round())
+    }
+
+    /// Begins a round of these documents, the first one first.
+    pub(crate) fn begin_round(&mut self, effort: Effort, mut documents: Vec<DocId>) {
+        documents.reverse();
+        self.queue_mut(effort).round = documents;
+    }
+
+    /// The documents to be placed in a step that was begun: at most `limit` of this round. Between two rounds those of
+    /// each higher effort have a turn: at most `few`, and fewer if others wait.
+    pub(crate) fn take(&mut self, effort: Effort, limit: usize, few: usize) -> Step {
         self.last = effort;
         let limit = match effort {
             Effort::Usual => limit,
             _ if !self.any_easier_than(effort) => few,
             _ => few.div_ceil(DEFERRED_SHARE),
         };
-        let documents = self.queue_mut(effort).next(limit, rank);
+        let documents = self.queue_mut(effort).take(limit);
         Step { documents, effort }
     }
 
@@ -308,6 +318,11 @@ impl Unsettled {
         let [usual, high, _] = &self.to_place;
         let placed_too = [usual, high].map(|rounds| rounds.queue.shared_with(&new));
         self.both += placed_too.iter().sum::<usize>();
+    }
+
+    /// Documents whose files changed, by id, from this id on.
+    pub(crate) fn to_check_from(&self, from: DocId) -> impl Iterator<Item = DocId> + '_ {
+        self.to_check.ids_from(from)
     }
 
     /// Documents whose files changed, by id: at most `limit` of those from this id on.

@@ -225,7 +225,7 @@ fn open_store(
         Some(store) => {
             let mut on_damage = |damage: &Damage| {
                 // Nobody else exchanged it, whatever becomes of the new one.
-                store.forget();
+                store.forget(damage);
                 tell(damage);
             };
             store::open_checked_telling(&dir, options, Some(probe), limit, stop, &mut on_damage)

@@ -17,6 +17,7 @@ mod clusters;
 mod containments;
 mod group_loader;
 mod groups;
+mod ordered_groups;
 mod pairs;
 #[cfg(test)]
 mod tests;

@@ -145,8 +145,8 @@ pub fn pairs(
     })
 }
 
-/// Calls `visit` for each group of a view, by its principal's path, starting after one if it is given; large groups
-/// are visited part by part. Then counts. If `visit` returns `Break`, ignore the counts.
+/// Calls `visit` for each group of a view, in the order of [`catalogue::visit_groups`], after one if it is given; large
+/// groups are visited part by part. Then counts. If `visit` returns `Break`, ignore the counts.
 pub fn groups(
     engine: &Engine,
     request: &ListRequest,
@@ -163,6 +163,7 @@ pub fn groups(
         threshold: request.threshold,
         after,
     };
+    check.begin_list(view);
     let listed = catalogue::visit_groups(index, selection, account, visit)?;
     check.note_unsettled(listed.unsettled);
     // Counted first: the verdict and the elapsed time include a first count of a view.

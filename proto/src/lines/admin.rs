@@ -20,11 +20,17 @@ pub struct Status {
     /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub data_dir_bytes: Option<String>,
-    /// Whether the data directory was new and empty when the daemon started.
+    /// Whether the data directory was new and empty when the daemon started, or its damaged index was set aside.
     pub new_index: bool,
     /// Then: the config's own data directory, if it holds an index and the command line named another directory.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub index_of_config: Option<String>,
+    /// Where the damaged store is that this index was begun in place of, until all roots have been walked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<String>,
+    /// Then: what was wrong with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub damage: Option<String>,
     /// Time since its start.
     pub uptime_seconds: f64,
     /// Changes seen but not yet applied.
@@ -109,6 +115,8 @@ impl From<&v1::StatusReply> for Status {
             data_dir_bytes: exact(&status.data_dir),
             new_index: status.new_index,
             index_of_config: filled(&lossy(&status.index_of_config)),
+            set_aside: filled(&lossy(&status.set_aside)),
+            damage: filled(&status.damage),
             uptime_seconds: status.uptime_seconds,
             queued: status.queued,
             threshold: status.threshold,

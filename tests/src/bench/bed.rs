@@ -172,7 +172,7 @@ impl Bed {
             filled.postings += signatures.iter().map(|s| s.len() as u64).sum::<u64>();
             let changes: Vec<_> = (first..end)
                 .zip(signatures)
-                .map(|(d, s)| change(d, s))
+                .flat_map(|(d, s)| changes(d, s))
                 .collect();
             let watch = Watch::start()?;
             let applied = opened.writer.apply(&changes)?;
@@ -200,7 +200,8 @@ impl Bed {
         for first in documents.clone().step_by(BATCH as usize) {
             let end = documents.end.min(first + BATCH);
             let gone: Vec<_> = (first..end)
-                .map(|d| FileChange::removal(file_key(d)))
+                .flat_map(|d| (0..files_of(d)).map(move |copy| file_key(d, copy)))
+                .map(FileChange::removal)
                 .collect();
             opened.writer.apply(&gone)?;
             if end.is_multiple_of(COMMIT_EVERY) {
@@ -237,10 +238,16 @@ impl Watch {
     }
 }
 
-fn file_key(document: u64) -> FileKey {
+/// The number of files that carry a document: one in ten is in three, each with a content of its own.
+fn files_of(document: u64) -> u64 {
+    if document.is_multiple_of(10) { 3 } else { 1 }
+}
+
+/// A file that carries a document.
+fn file_key(document: u64, copy: u64) -> FileKey {
+    let place = (document + copy) % 10;
     let path = format!(
-        "department {}/folder {}/{document}.txt",
-        document % 10,
+        "department {place}/folder {}/{document}.txt",
         document / 1000
     );
     FileKey {
@@ -249,11 +256,16 @@ fn file_key(document: u64) -> FileKey {
     }
 }
 
+/// The files of a document, seen for the first time.
+fn changes(document: u64, signature: Signature) -> impl Iterator<Item = FileChange> {
+    (0..files_of(document)).map(move |copy| change(document, copy, signature.clone()))
+}
+
 /// A file seen for the first time, with its content and document.
-fn change(document: u64, signature: Signature) -> FileChange {
+fn change(document: u64, copy: u64, signature: Signature) -> FileChange {
     let name = |of: &str| *blake3::hash(format!("{of} {document}").as_bytes()).as_bytes();
     let length = (signature.len() as u64) << signature.rung().get();
-    let content = ContentHash(name("content"));
+    let content = ContentHash(name(&format!("content {copy} of")));
     let record = ContentRecord {
         state: State::Indexed,
         reason: StoredReason::None,
@@ -277,7 +289,7 @@ fn change(document: u64, signature: Signature) -> FileChange {
         signatures: vec![signature],
     };
     FileChange::file(SeenFile {
-        key: file_key(document),
+        key: file_key(document, copy),
         record: FileRecord::new(
             FileStat {
                 inode: document,

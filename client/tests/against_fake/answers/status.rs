@@ -29,6 +29,8 @@ pub(crate) fn status() -> StatusReply {
         sandbox: "landlock, seccomp".to_owned(),
         new_index: true,
         index_of_config: Vec::new(),
+        set_aside: Vec::new(),
+        damage: String::new(),
         resident_bytes: Some(3 << 20),
         memory: memory(),
         memory_limit_bytes: Some(256 << 20),

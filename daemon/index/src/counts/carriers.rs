@@ -42,6 +42,15 @@ pub(super) struct Shift {
     pub(super) documents: i64,
 }
 
+impl CountedFile {
+    /// The file as the first of its root that carries its document, if it carries one.
+    fn as_first(&self) -> Option<((DocId, RootId), FirstCarrier)> {
+        let is_member = self.is_member;
+        let first = |(id, content)| ((id, self.root), FirstCarrier { content, is_member });
+        self.carried.map(first)
+    }
+}
+
 impl Carriers {
     /// Counts one file more, or less, that carries a document.
     pub(super) fn count(&mut self, file: &CountedFile, step: CountStep) {
@@ -97,6 +106,18 @@ impl Carriers {
         let mut documents: Vec<DocId> = self.files.keys().map(|(id, ..)| *id).collect();
         documents.dedup();
         documents
+    }
+
+    /// Notes a file as the first of its root that carries its document, unless one is noted already.
+    pub(super) fn note_first(&mut self, file: &CountedFile) {
+        if let Some((place, first)) = file.as_first() {
+            self.firsts.entry(place).or_insert(first);
+        }
+    }
+
+    /// Notes a file as the first of its root that carries its document, in place of another.
+    pub(super) fn set_first(&mut self, file: &CountedFile) {
+        self.firsts.extend(file.as_first());
     }
 
     /// Notes which files of a document come first.

@@ -105,8 +105,9 @@ impl KeptCounts {
         }
     }
 
-    /// Counts one file more when the index opens. Returns false if it is the only one so far of those that carry a
-    /// document: if there are others, it must be passed to [`KeptCounts::load_sole`].
+    /// Counts one file more when the index opens; files must come in the order of their paths, so that the first of
+    /// each root that carries a document is known without a look-up. Returns false if it is the only one so far of
+    /// those that carry a document: if there are others, it must be passed to [`KeptCounts::load_sole`].
     pub(crate) fn load(&mut self, table: &mut Table, file: &CountedFile) -> bool {
         self.count_file(table, file, CountStep::More);
         let Some((id, _)) = file.carried.filter(|_| is_text(table, file)) else {
@@ -115,21 +116,25 @@ impl KeptCounts {
         let is_further = table.files(id) > 1;
         if is_further {
             self.carriers.count(file, CountStep::More);
+            self.carriers.note_first(file);
         }
         is_further
     }
 
-    /// Counts the only known file of a document, if others were found since.
+    /// Counts the file of a document that was found first, if others were found since.
     pub(crate) fn load_sole(&mut self, table: &Table, file: &CountedFile) {
         if file.carried.is_some_and(|(id, _)| table.files(id) > 1) {
             self.carriers.count(file, CountStep::More);
+            self.carriers.set_first(file);
         }
     }
 
-    /// Call once all files are counted.
-    pub(crate) fn finish_load(&mut self, table: &Table) {
+    /// Call once all files are counted. No document is in doubt then, and there are no views yet.
+    pub(crate) fn finish_load(&mut self) {
         for id in self.carriers.documents() {
-            self.place(id, table.files(id));
+            if self.carriers.is_plain(id) {
+                self.carriers.forget_firsts(id);
+            }
         }
     }
 

@@ -176,7 +176,7 @@ pub(crate) fn load_files(
             );
         }
     }
-    counts.finish_load(table);
+    counts.finish_load();
     let orphans = contents.iter().filter(|content| !content.is_held);
     let orphans = orphans.map(|content| content.hash).collect();
     Ok((counts, orphans))

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{DocId, FileKey, FileRecord, key};
 
+use super::files::first_key;
 use crate::error::decode_error;
 use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
@@ -47,6 +48,41 @@ impl IndexReader {
             }
         }
         Ok(found.documents)
+    }
+
+    /// Visits the documents with text of the files of a view, in the order of their absolute paths as these are stored:
+    /// of those after a path, if one is given. A document may occur again.
+    pub fn visit_documents_after(
+        &self,
+        view: &VisibleRoots,
+        after: Option<&[u8]>,
+        visit: &mut dyn FnMut(FileKey, DocId) -> Result<ControlFlow<()>, IndexError>,
+    ) -> Result<(), IndexError> {
+        for (root, base) in self.roots(view)? {
+            let Some(start) = first_key(root, &base, after) else {
+                continue;
+            };
+            let (prefix, mut step) = (key::files_of_root(root), Ok(ControlFlow::Continue(())));
+            let of_after = after.is_some() && start != prefix;
+            let records = self.shared.store.records();
+            records.scan(&prefix, Some(&start), &mut |bytes, value| {
+                if of_after && *bytes == start[..] {
+                    return ControlFlow::Continue(());
+                }
+                step = self.document_of_file(value).and_then(|id| {
+                    let found = key::file_in_key(bytes).zip(id);
+                    found.map_or(Ok(ControlFlow::Continue(())), |(key, id)| visit(key, id))
+                });
+                match step {
+                    Ok(ControlFlow::Continue(())) => ControlFlow::Continue(()),
+                    _ => ControlFlow::Break(()),
+                }
+            })?;
+            if step?.is_break() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     fn document_of_file(&self, value: &[u8]) -> Result<Option<DocId>, IndexError> {

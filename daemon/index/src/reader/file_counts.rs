@@ -43,16 +43,26 @@ impl IndexReader {
 
     /// Resolves what is in doubt now; what changes meanwhile is left to the next count.
     fn resolve_doubts(&self, cancel: &Cancel) -> Result<(), IndexError> {
+        self.resolve_some_doubts(usize::MAX, cancel)
+    }
+
+    /// Resolves at most `most` documents of those in doubt now.
+    pub(crate) fn resolve_some_doubts(
+        &self,
+        most: usize,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
         let until = self.shared.kept_counts().changes();
         let mut after = None;
-        loop {
+        for _ in 0..most {
             let Some(doubt) = self.shared.kept_counts().next_doubt(after, until) else {
-                return Ok(());
+                break;
             };
             let firsts = self.first_carriers(&doubt, cancel)?;
             after = Some(doubt.document);
             self.shared.kept_counts().resolve(&doubt, firsts);
         }
+        Ok(())
     }
 
     /// For each root, the first of the files that carry a document.

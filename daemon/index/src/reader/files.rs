@@ -339,7 +339,11 @@ impl IndexReader {
 }
 
 /// The first key of the files of a root at or after an absolute path; `None` if all of them come before it.
-fn first_key(root: RootId, base: &std::path::Path, from: Option<&[u8]>) -> Option<Vec<u8>> {
+pub(super) fn first_key(
+    root: RootId,
+    base: &std::path::Path,
+    from: Option<&[u8]>,
+) -> Option<Vec<u8>> {
     let all = key::files_of_root(root);
     let Some(from) = from else {
         return Some(all);

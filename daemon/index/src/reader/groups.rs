@@ -18,8 +18,10 @@ use crate::{
     VisibleRoots,
 };
 
+mod list;
 mod maintained;
 
+pub use list::GroupList;
 pub use maintained::GroupLookup;
 
 /// A group with its documents; files are asked for by document.
@@ -31,6 +33,13 @@ pub struct DocumentGroup {
     pub principal: DocId,
     /// Documents other than the principal.
     pub members: Vec<GroupDocument>,
+}
+
+impl DocumentGroup {
+    /// Bytes of memory that it takes.
+    pub fn bytes(&self) -> u64 {
+        listed_bytes(1, self.members.len())
+    }
 }
 
 /// A document of a group.
@@ -74,10 +83,44 @@ const BYTES_PER_PLACED_DOCUMENT: u64 = 192;
 /// Documents that are examined while the state is locked.
 const AT_ONCE: usize = 4_096;
 
-/// Bytes that the groups of these stars take.
-fn listed_bytes(stars: &Stars) -> u64 {
-    let (groups, members) = stars.count_members();
+/// Bytes that this many groups take, with their members.
+fn listed_bytes(groups: usize, members: usize) -> u64 {
     (groups * size_of::<DocumentGroup>() + members * size_of::<GroupDocument>()) as u64
+}
+
+/// What was unsettled when a list of groups was begun.
+struct BegunList {
+    unsettled: UnsettledCounts,
+    departures: u64,
+}
+
+impl BegunList {
+    fn of(state: &IndexState) -> Self {
+        Self {
+            unsettled: state.unsettled.counts(),
+            departures: state.stars.departures(),
+        }
+    }
+
+    /// Documents that were unsettled then, or that have lost their principal since: the list may lack them.
+    fn unsettled(&self, now: &IndexState) -> UnsettledCounts {
+        let departed = now.stars.departures() - self.departures;
+        UnsettledCounts {
+            awaited: self.unsettled.awaited.max(departed),
+            ..self.unsettled
+        }
+    }
+}
+
+/// Notes the documents of a group, and removes those that were listed before, in another. Returns false if its
+/// principal was.
+fn note_listed(group: &mut DocumentGroup, listed: &mut RoaringTreemap) -> bool {
+    let is_new = listed.insert(group.principal.0);
+    if is_new {
+        let members = &mut group.members;
+        members.retain(|member| listed.insert(member.document.0));
+    }
+    is_new
 }
 
 impl IndexReader {
@@ -125,37 +168,44 @@ impl IndexReader {
         Ok(groups)
     }
 
-    /// The maintained groups, as they are at one moment; `None` if they cover other documents than the view shows. The
-    /// state is locked while they are copied, but not while this waits for memory or compares what two views show.
+    /// The maintained groups; `None` if they cover other documents than the view shows. The state is locked for a few
+    /// thousand documents at a time, or one group. A document that changes its group meanwhile is in one of them at
+    /// most, and counts as unsettled.
     fn copy_maintained(
         &self,
         view: &VisibleRoots,
         held: &mut GrowingPermit,
     ) -> Result<Option<Groups>, IndexError> {
-        let shown = self.shared.state().shown_by(view);
+        let (shown, begun, principals) = {
+            let state = self.shared.state();
+            let principals: Vec<DocId> = state.stars.with_members().collect();
+            (state.shown_by(view), BegunList::of(&state), principals)
+        };
         if !shown.is_grouped() {
             return Ok(None);
         }
-        loop {
-            let needed = {
-                let state = self.shared.state();
-                let needed = listed_bytes(&state.stars);
-                if needed <= held.bytes() {
-                    let principals = state.stars.with_members();
-                    let group = |principal| state.group_around(&state.stars, principal);
-                    let groups = Groups {
-                        groups: principals.map(group).collect(),
-                        unsettled: state.unsettled.counts(),
-                        ..Groups::default()
-                    };
-                    let shown = state.shown_by(view);
-                    drop(state);
-                    return Ok(shown.is_grouped().then_some(groups));
+        let (mut groups, mut listed) = (Vec::new(), RoaringTreemap::new());
+        let mut principals = principals.into_iter().peekable();
+        while principals.peek().is_some() {
+            held.account().cancel().check()?;
+            let part = self.shared.state().next_groups(&mut principals);
+            for mut group in part {
+                if note_listed(&mut group, &mut listed) {
+                    held.add(listed_bytes(1, group.members.len()))?;
+                    groups.push(group);
                 }
-                needed
-            };
-            held.add(needed - held.bytes())?;
+            }
         }
+        let (shown, unsettled) = {
+            let state = self.shared.state();
+            (state.shown_by(view), begun.unsettled(&state))
+        };
+        let groups = Groups {
+            groups,
+            unsettled,
+            ..Groups::default()
+        };
+        Ok(shown.is_grouped().then_some(groups))
     }
 
     /// Computes groups of two documents or more for the call.
@@ -171,7 +221,8 @@ impl IndexReader {
         placing.add(visible.len() * BYTES_PER_PLACED_DOCUMENT)?;
         let finder = EdgeFinder::for_question(self, threshold, visible.clone());
         let stars = self.stars_among(&finder, &visible, &account)?;
-        held.add(listed_bytes(&stars))?;
+        let (groups, members) = stars.count_members();
+        held.add(listed_bytes(groups, members))?;
         let mut groups = Vec::new();
         for principal in stars.with_members() {
             groups.push(self.shared.state().group_around(&stars, principal));
@@ -238,7 +289,7 @@ impl IndexReader {
 
     /// The ranks of these documents, sorted. The state is locked for a few thousand documents at a time, and not during
     /// the sort.
-    fn by_rank(
+    pub(crate) fn by_rank(
         &self,
         documents: &RoaringTreemap,
         account: &MemoryAccount,
@@ -282,6 +333,21 @@ impl IndexState {
     /// Documents with text that a view shows.
     pub(super) fn texts(&self, view: &VisibleRoots) -> RoaringTreemap {
         self.table.visible_texts(view)
+    }
+
+    /// The maintained groups around the next principals that have members: of so many documents that the state may be
+    /// locked meanwhile.
+    fn next_groups(&self, principals: &mut impl Iterator<Item = DocId>) -> Vec<DocumentGroup> {
+        let (mut groups, mut documents) = (Vec::new(), 0);
+        for principal in principals {
+            let group = self.group_around(&self.stars, principal);
+            documents += 1 + group.members.len();
+            groups.extend(Some(group).filter(|group| !group.members.is_empty()));
+            if documents >= AT_ONCE {
+                break;
+            }
+        }
+        groups
     }
 
     fn group_around(&self, stars: &Stars, principal: DocId) -> DocumentGroup {

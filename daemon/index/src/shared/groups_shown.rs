@@ -30,6 +30,11 @@ impl GroupsShown {
         self.around.len()
     }
 
+    /// The documents whose groups are shown, if these are not more than `most`.
+    pub(crate) fn few(&self, most: usize) -> Option<Vec<DocId>> {
+        (self.around.len() <= most as u64).then(|| self.around.iter().map(DocId).collect())
+    }
+
     /// Approximate bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         self.of_members.capacity() * size_of::<(DocId, u64)>() + self.around.serialized_size()

@@ -373,3 +373,49 @@ fn a_content_that_is_read_again_wakes_the_containers_that_hold_it_and_no_others(
     bed.put("b/letter", LETTER);
     assert_eq!(awake(), 20);
 }
+
+/// Paths of the files that changed, with a plus if they are on record and a minus if they are gone.
+fn changed(bed: &Bed, change: FileChange) -> (Vec<String>, u64) {
+    let applied = bed.index().writer.apply(&[change]).unwrap();
+    let name = |changed: &crate::ChangedFile| {
+        let path = simdex_schema::path::to_shown(&changed.key.path);
+        let sign = if changed.is_recorded { '+' } else { '-' };
+        format!("{sign}{}", String::from_utf8(path).unwrap())
+    };
+    let names = applied.changed.iter().map(name).collect();
+    (names, applied.changed_besides)
+}
+
+#[test]
+fn members_are_named_as_changed_with_their_container_and_what_is_the_same_is_not() {
+    let bed = Bed::memory();
+    let mail = |texts: &[&str]| {
+        let mail = seen(&bed, "a/m.eml", LETTER);
+        let members = texts.iter().zip(0..);
+        let members = members.map(|(text, at)| member(&bed, &mail.key, &at.to_string(), text, at));
+        let members = members.collect();
+        FileChange::container(mail, members)
+    };
+    let names = |names: &[&str]| (names.iter().map(ToString::to_string).collect::<Vec<_>>(), 0);
+    let all = ["+m.eml!/0", "+m.eml!/1", "+m.eml"];
+    assert_eq!(changed(&bed, mail(&[OFFER, LETTER])), names(&all));
+    // The same bytes, seen again at another time.
+    let mut again = seen(&bed, "a/m.eml", LETTER);
+    again.content = None;
+    again.record.racy = !again.record.racy;
+    assert_eq!(changed(&bed, FileChange::file(again)), names(&[]));
+    let removal = FileChange::removal(file("a/m.eml"));
+    let all = ["-m.eml!/0", "-m.eml!/1", "-m.eml"];
+    assert_eq!(changed(&bed, removal), names(&all));
+}
+
+#[test]
+fn no_more_changed_files_are_named_than_there_is_room_for() {
+    let bed = Bed::memory();
+    let mail = seen(&bed, "a/m.eml", LETTER);
+    let most = crate::MOST_CHANGED as u32;
+    let members = (0..most).map(|at| member(&bed, &mail.key, &at.to_string(), OFFER, at));
+    let members = members.collect();
+    let (names, besides) = changed(&bed, FileChange::container(mail, members));
+    assert_eq!((names.len(), besides), (crate::MOST_CHANGED, 1));
+}

@@ -297,6 +297,42 @@ fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
     assert_eq!(few, reads(1_000));
 }
 
+/// Three contents of each of these texts, in two roots.
+fn put_copies(bed: &Bed, texts: usize) {
+    let mut random = Random::new(99);
+    let mut changes = Vec::new();
+    for at in 0..texts {
+        let text = random.words(30);
+        for copy in 0..3 {
+            let path = format!("{}/{at}/{copy}", ["a", "b"][(at + copy) % 2]);
+            changes.push(put(bed.index(), &path, &text, copy as u8));
+        }
+    }
+    bed.index().writer.apply(&changes).unwrap();
+}
+
+#[test]
+fn the_first_count_after_a_start_looks_up_no_copies() {
+    let mut bed = Bed::memory();
+    put_copies(&bed, 400);
+    bed.close_and_open();
+    for view in views() {
+        // The records of the roots.
+        assert!(counted(bed.index(), &view).1 <= 2, "{view:?}");
+    }
+    check(bed.index());
+}
+
+#[test]
+fn the_first_count_after_many_changes_finds_most_copies_looked_up() {
+    let bed = Bed::memory();
+    put_copies(&bed, 400);
+    bed.settle();
+    let (_, reads) = counted(bed.index(), &VisibleRoots::All);
+    assert!(reads < 400, "{reads} reads");
+    check(bed.index());
+}
+
 #[test]
 fn groups_that_are_kept_are_counted_without_being_made() {
     let bed = Bed::memory();

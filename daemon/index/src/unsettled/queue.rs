@@ -11,7 +11,6 @@ use roaring::RoaringTreemap;
 use simdex_schema::DocId;
 
 use super::Epoch;
-use crate::groups::Rank;
 
 /// Documents that are taken in rounds.
 #[derive(Default)]
@@ -23,20 +22,23 @@ pub(super) struct RoundQueue {
 }
 
 impl RoundQueue {
-    /// Takes at most `limit` of this round, or of the next if it is over.
-    pub(super) fn next(&mut self, limit: usize, rank: &dyn Fn(DocId) -> Rank) -> Vec<DocId> {
+    /// The documents of the next round, if this one is over.
+    pub(super) fn next_round(&mut self) -> Option<RoaringTreemap> {
+        while let Some(id) = self.round.last()
+            && !self.queue.contains(*id)
+        {
+            self.round.pop();
+        }
+        (self.round.is_empty() && !self.queue.is_empty()).then(|| self.queue.all.clone())
+    }
+
+    /// Takes at most `limit` of this round.
+    pub(super) fn take(&mut self, limit: usize) -> Vec<DocId> {
         let mut documents = Vec::new();
-        while documents.is_empty() && !self.queue.is_empty() {
-            if self.round.is_empty() {
-                self.round = self.queue.ids().collect();
-                let last_first = |id: &DocId| std::cmp::Reverse(rank(*id));
-                self.round.sort_by_cached_key(last_first);
-            }
-            while documents.len() < limit
-                && let Some(id) = self.round.pop()
-            {
-                documents.extend(Some(id).filter(|id| self.queue.contains(*id)));
-            }
+        while documents.len() < limit
+            && let Some(id) = self.round.pop()
+        {
+            documents.extend(Some(id).filter(|id| self.queue.contains(*id)));
         }
         documents
     }

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use super::*;
 use proptest::prelude::*;
 
-fn by_id(id: DocId) -> Rank {
-    (
-        std::cmp::Reverse(0),
-        simdex_schema::DocumentHash([id.0 as u8; 32]),
-        id,
-    )
+/// The next step, with documents ranked by their ids.
+fn next(unsettled: &mut Unsettled, most: usize, few: usize) -> Step {
+    let (effort, round) = unsettled.begin_step();
+    if let Some(round) = round {
+        unsettled.begin_round(effort, round.iter().map(DocId).collect());
+    }
+    unsettled.take(effort, most, few)
 }
 
 fn ids(step: Step) -> (Vec<u64>, bool) {
@@ -31,29 +32,29 @@ fn a_round_is_placed_in_order_of_rank_and_what_was_deferred_comes_last() {
     [5, 3, 9]
         .into_iter()
         .for_each(|id| unsettled.queue_placement(DocId(id)));
-    assert_eq!(ids(unsettled.next(2, 1, &by_id)), (vec![3, 5], false));
+    assert_eq!(ids(next(&mut unsettled, 2, 1)), (vec![3, 5], false));
     unsettled.clear_placement(DocId(3));
     unsettled.defer(DocId(5), Effort::High);
     unsettled.defer(DocId(7), Effort::High);
     unsettled.queue_placement(DocId(1));
     assert_eq!(
-        ids(unsettled.next(9, 1, &by_id)),
+        ids(next(&mut unsettled, 9, 1)),
         (vec![9], false),
         "1 is of the next round"
     );
     unsettled.clear_placement(DocId(9));
-    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
-    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![1], false));
+    assert_eq!(ids(next(&mut unsettled, 9, 1)), (vec![5], true));
+    assert_eq!(ids(next(&mut unsettled, 9, 1)), (vec![1], false));
     unsettled.clear_placement(DocId(1));
     // It was not placed, for whatever reason, and is returned again.
-    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
+    assert_eq!(ids(next(&mut unsettled, 9, 1)), (vec![5], true));
     unsettled.queue_placement(DocId(4));
     unsettled.defer(DocId(4), Effort::High);
     assert_eq!(unsettled.awaited(), 2);
-    assert_eq!(ids(unsettled.next(9, 9, &by_id)), (vec![4, 5], true));
+    assert_eq!(ids(next(&mut unsettled, 9, 9)), (vec![4, 5], true));
     unsettled.clear_placement(DocId(4));
     unsettled.clear_placement(DocId(5));
-    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![], false));
+    assert_eq!(ids(next(&mut unsettled, 9, 1)), (vec![], false));
     assert!(unsettled.is_empty());
 }
 
@@ -91,7 +92,7 @@ fn no_document_starves_while_others_keep_coming() {
     let before = unsettled.end_epoch();
     for id in 0..9 {
         unsettled.queue_placement(DocId(id));
-        for id in unsettled.next(1, 8, &by_id).documents {
+        for id in next(&mut unsettled, 1, 8).documents {
             unsettled.clear_placement(id);
         }
     }
@@ -113,7 +114,7 @@ fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
     let turns = [(3, Effort::High), (2, Effort::Crowded), (1, Effort::Usual)];
     for (id, effort) in turns.into_iter().chain(turns) {
         let documents = vec![DocId(id)];
-        assert_eq!(unsettled.next(9, 8, &by_id), Step { documents, effort });
+        assert_eq!(next(&mut unsettled, 9, 8), Step { documents, effort });
     }
     for id in [1, 3] {
         assert!(!unsettled.is_settled_through(before));
@@ -162,6 +163,23 @@ fn nobody_waits_for_the_group_that_a_crowded_document_will_be_in() {
     assert!(unsettled.is_settled_through(since));
     assert_eq!(take_regroupings(&mut unsettled), [DocId(1)]);
     assert!(unsettled.is_empty());
+}
+
+#[test]
+fn a_round_is_placed_in_the_order_in_which_it_was_ranked_outside() {
+    let mut unsettled = Unsettled::default();
+    [1, 2, 3]
+        .into_iter()
+        .for_each(|id| unsettled.queue_placement(DocId(id)));
+    let (effort, round) = unsettled.begin_step();
+    assert_eq!(round.unwrap().iter().collect::<Vec<_>>(), [1, 2, 3]);
+    // What happens while they are ranked.
+    unsettled.queue_placement(DocId(4));
+    unsettled.clear_placement(DocId(2));
+    unsettled.begin_round(effort, [3, 2, 1].map(DocId).to_vec());
+    assert_eq!(ids(unsettled.take(effort, 9, 1)), (vec![3, 1], false));
+    let (_, round) = unsettled.begin_step();
+    assert_eq!(round.unwrap().iter().collect::<Vec<_>>(), [1, 3, 4]);
 }
 
 /// A collection is loaded while it settles: as maps the queues took some 32 bytes for each document.

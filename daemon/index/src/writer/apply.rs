@@ -6,6 +6,7 @@
 //! not read again.
 
 mod builder;
+mod storable;
 
 use std::sync::atomic::Ordering;
 
@@ -28,6 +29,17 @@ impl IndexWriter {
     /// applying a change twice has the effect of applying it once. May merge, if the buffer is full.
     pub fn apply(&self, changes: &[FileChange]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
+        self.apply_into(changes, &mut applied)?;
+        Ok(applied)
+    }
+
+    /// Applies changes as [`IndexWriter::apply`] does. After an error `applied` has what was applied before it: who
+    /// applies the same changes again passes it again.
+    pub fn apply_into(
+        &self,
+        changes: &[FileChange],
+        applied: &mut Applied,
+    ) -> Result<(), IndexError> {
         let mut writer = self.lock();
         let mut changes = changes.iter().peekable();
         while changes.peek().is_some() {
@@ -35,13 +47,13 @@ impl IndexWriter {
             while let Some(change) = changes.next_if(|_| builder.len() < LONG_BATCH) {
                 builder.stage(change)?;
             }
-            self.write_batch(builder, &mut applied)?;
+            self.write_batch(builder, applied)?;
         }
         drop(writer);
         if self.shared.buffered() >= self.shared.options.buffer_postings {
             self.merge()?;
         }
-        Ok(applied)
+        Ok(())
     }
 
     fn write_batch(
@@ -57,8 +69,11 @@ impl IndexWriter {
             replaces_known_content,
             fresh,
             unknown_content,
+            changed,
             writer,
         } = builder;
+        // Before it is known whether they are: an event too many does no harm.
+        applied.note_changed(changed);
         let stats = self.append_texts_and_stage_records(&mut batch, &fresh)?;
         if !fresh.is_empty() {
             // With the first record that points into a segment, so that its number is used up.

@@ -97,11 +97,13 @@ impl IndexWriter {
     /// thread may settle.
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Regrouped, IndexError> {
         self.check_changed_files()?;
-        let step = self.next_step();
+        let step = self.next_step(cancel)?;
         let finder = EdgeFinder::for_backlog(&self.reader);
         for some in step.documents.chunks(AT_ONCE) {
             self.settle_some(&finder, some, step.effort, cancel)?;
         }
+        // So that after many changes no count has to look up as much.
+        self.reader.resolve_some_doubts(STEP, cancel)?;
         let is_due = {
             let unsettled = &self.shared.state().unsettled;
             unsettled.is_round_over() || unsettled.regroupings() >= MAX_PENDING_GROUPS
@@ -196,14 +198,18 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// The documents to be placed next.
-    fn next_step(&self) -> Step {
+    /// The documents to be placed next. Those of a new round are ranked while the state is not locked.
+    fn next_step(&self, cancel: &Cancel) -> Result<Step, IndexError> {
+        let (effort, round) = self.shared.state_mut().unsettled.begin_step();
+        if let Some(round) = round {
+            let ranks = self.reader.by_rank(&round, &self.settling(cancel))?;
+            let documents = ranks.into_iter().map(|(_, _, id)| id).collect();
+            let mut state = self.shared.state_mut();
+            state.unsettled.begin_round(effort, documents);
+        }
         let mut state = self.shared.state_mut();
         let few = AT_ONCE.min(MAX_PARTNERS / state.stars.count_principals().max(1));
-        let IndexState {
-            unsettled, table, ..
-        } = &mut *state;
-        unsettled.next(STEP, few.max(1), &|id| rank(table, id))
+        Ok(state.unsettled.take(effort, STEP, few.max(1)))
     }
 
     /// Stores and publishes the place of a document, unless it is gone.

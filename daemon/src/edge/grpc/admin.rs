@@ -73,7 +73,7 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ListFilesRequest>,
     ) -> Result<Response<Self::ListFilesStream>, Status> {
-        let caller = self.runner.caller(&request);
+        let caller = self.runner.long_caller(&request);
         let decoded = FilesRequest::parse(&*self.runner.engine()?, request.into_inner())?;
         let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Stream, caller, answer);

@@ -41,6 +41,8 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         bytes => bytes?,
     };
     let index_of_config = engine.host().index_of_config.as_deref();
+    let damage = engine.damage_to_mend();
+    let set_aside = damage.as_ref().map(|damage| damage.set_aside.as_path());
     let usage = |usage| encode::usage(index, usage);
     let resident = simdex_extract::ResidentMemory::open();
     Ok(v1::StatusReply {
@@ -57,7 +59,9 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         store_bytes,
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
-        new_index: engine.host().is_new,
+        new_index: engine.host().is_new || damage.is_some(),
+        set_aside: set_aside.map(encode::path).unwrap_or_default(),
+        damage: damage.map(|damage| damage.reason).unwrap_or_default(),
         index_of_config: index_of_config.map(encode::path).unwrap_or_default(),
         resident_bytes: resident.bytes(),
         memory: encode::memory(index, engine.config.store.memory().cache_bytes, &resident),

@@ -80,8 +80,8 @@ impl GroupsRequest {
         }))
     }
 
-    /// Whether the request may last as long as its work.
-    pub(super) fn is_long(&self) -> bool {
+    /// Whether the whole list is computed before its first item is sent.
+    pub(super) fn is_computed_whole(&self) -> bool {
         matches!(self, Self::Clusters(_))
     }
 

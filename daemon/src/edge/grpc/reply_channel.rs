@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount};
 use tokio::sync::mpsc::{self, error::TrySendError};
@@ -27,13 +27,22 @@ const RETRY: Duration = Duration::from_millis(2);
 /// some seconds. Only one account may overdraw, so all others that need more wait for it.
 const OVERDRAWN_RETRIES: u32 = if cfg!(test) { 3 } else { 2_500 };
 
+/// What bounds one stream.
+pub(super) struct ReplyLimits {
+    /// Bytes of the longest message.
+    pub(super) longest: usize,
+    /// How long the sender waits for a client that reads nothing.
+    pub(super) patience: Duration,
+    /// What its user may leave unread.
+    pub(super) budget: UserReplyBudget,
+}
+
 /// Sender half, used on a blocking thread.
 pub(super) struct ReplySender<T> {
     queue: mpsc::Sender<Item<T>>,
     cancel: Cancel,
-    longest: usize,
+    limits: ReplyLimits,
     ahead: Arc<AtomicUsize>,
-    budget: UserReplyBudget,
     /// The account that the permits of the answer belong to, once it has any.
     account: OnceLock<MemoryAccount>,
     overdrawn_retries: AtomicU32,
@@ -79,11 +88,10 @@ impl<T> Stream for ReplyStream<T> {
     }
 }
 
-/// A channel for messages of at most `longest` bytes; dropping its replies drops `gone`.
+/// A channel within these limits; dropping its replies drops `gone`.
 pub(super) fn channel<T: Send + 'static>(
     cancel: Cancel,
-    longest: usize,
-    budget: UserReplyBudget,
+    limits: ReplyLimits,
     gone: CancelOnDrop,
 ) -> (ReplySender<T>, Replies<T>) {
     let (queue, receiver) = mpsc::channel(AHEAD);
@@ -95,9 +103,8 @@ pub(super) fn channel<T: Send + 'static>(
     let sender = ReplySender {
         queue,
         cancel,
-        longest,
+        limits,
         ahead: Arc::default(),
-        budget,
         account: OnceLock::new(),
         overdrawn_retries: AtomicU32::default(),
     };
@@ -116,14 +123,15 @@ impl<T: prost::Message> ReplySender<T> {
         self.account.get_or_init(account).clone()
     }
 
-    /// Sends one message, waiting while the client is behind.
+    /// Sends one message, waiting while the client is behind, for as long as the limits say.
     pub(super) fn send(&self, item: T) -> Result<(), Refused> {
-        let length = check_length(&item, self.longest)?;
+        let length = check_length(&item, self.limits.longest)?;
         self.send_blocking(Ok(item), length)
     }
 
     fn send_blocking(&self, item: Result<T, Status>, length: usize) -> Result<(), Refused> {
         let mut waiting = item;
+        let begun = Instant::now();
         loop {
             self.cancel.check()?;
             waiting = match self.try_send(waiting, length) {
@@ -132,8 +140,19 @@ impl<T: prost::Message> ReplySender<T> {
                 Err(TrySendError::Full(item)) => item,
             };
             self.check_overdraft()?;
+            if begun.elapsed() >= self.limits.patience {
+                return Err(self.unread().into());
+            }
             std::thread::sleep(RETRY);
         }
+    }
+
+    /// The status of a stream whose client reads nothing.
+    fn unread(&self) -> Status {
+        let seconds = self.limits.patience.as_secs();
+        Status::deadline_exceeded(format!(
+            "nothing of the answer was read for {seconds} s (grpc.deadline_seconds)"
+        ))
     }
 
     /// Refuses to wait for the client any longer while everybody waits for this answer's memory.
@@ -172,7 +191,7 @@ impl<T: prost::Message> ReplySender<T> {
         if ahead > 0 && ahead + length > AHEAD_BYTES {
             return None;
         }
-        let held = self.budget.reserve(length)?;
+        let held = self.limits.budget.reserve(length)?;
         self.ahead.fetch_add(length, Ordering::Relaxed);
         Some(InFlightBytes {
             bytes: length,
@@ -216,13 +235,19 @@ mod tests {
     use prost::Message;
     use simdex_index::MemoryBudget;
     use simdex_proto::v1::Event;
-    use std::time::Instant;
     use tokio_stream::StreamExt;
     use tonic::Code;
 
+    fn limits() -> ReplyLimits {
+        ReplyLimits {
+            longest: 1 << 20,
+            patience: Duration::from_secs(3_600),
+            budget: ReplyBudget::new(1 << 20).for_user(7),
+        }
+    }
+
     fn sending(cancel: &Cancel) -> (ReplySender<Event>, Replies<Event>) {
-        let budget = ReplyBudget::new(1 << 20).for_user(7);
-        channel(cancel.clone(), 1 << 20, budget, CancelOnDrop::of(cancel))
+        channel(cancel.clone(), limits(), CancelOnDrop::of(cancel))
     }
 
     fn event(text: &str) -> Event {
@@ -251,6 +276,21 @@ mod tests {
             refused.map(|Refused(status)| status.code()),
             Some(Code::DeadlineExceeded)
         );
+        drop(replies);
+    }
+
+    #[test]
+    fn a_client_that_reads_nothing_ends_a_list_that_has_no_near_deadline() {
+        let cancel = Cancel::never();
+        let limits = ReplyLimits {
+            patience: Duration::from_millis(20),
+            ..limits()
+        };
+        let (sender, replies) = channel(cancel.clone(), limits, CancelOnDrop::of(&cancel));
+        let refused = (0..=AHEAD).find_map(|_| sender.send(event("a")).err());
+        let Refused(status) = refused.unwrap();
+        assert_eq!(status.code(), Code::DeadlineExceeded);
+        assert!(status.message().contains("read"), "{status}");
         drop(replies);
     }
 
@@ -338,12 +378,11 @@ mod tests {
     async fn a_sender_waits_while_its_user_leaves_other_replies_unread() {
         let cancel = Cancel::never();
         let budget = ReplyBudget::new(8 * PIECE as u64).for_user(7);
-        let (sender, _replies) = channel(
-            cancel.clone(),
-            1 << 20,
-            budget.clone(),
-            CancelOnDrop::of(&cancel),
-        );
+        let limits = ReplyLimits {
+            budget: budget.clone(),
+            ..limits()
+        };
+        let (sender, _replies) = channel(cancel.clone(), limits, CancelOnDrop::of(&cancel));
         let other = budget.reserve(4 * PIECE);
         let item = || event(&"a".repeat(PIECE));
         let length = item().encoded_len();

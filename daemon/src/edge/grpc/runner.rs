@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
 use tokio::sync::watch;
-use tonic::{Request, Response, Status};
+use tokio::task::JoinSet;
+use tonic::{Code, Request, Response, Status};
 
 use super::caller::{Caller, CancelOnDrop};
 use super::fair_semaphore::{FairSemaphore, NoSlot, Slot};
 use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
-use super::reply_channel::{self, ReplySender, check_length};
+use super::reply_channel::{self, ReplyLimits, ReplySender, check_length};
 use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
 use super::user_budget::{UserBudget, UserShare};
@@ -38,7 +39,7 @@ pub(super) enum RequestClass {
     Query,
     /// Reports about the daemon itself, for clients that wonder why answers are slow.
     Status,
-    /// Runs as fast as its client reads: lists, reports that are sent.
+    /// Runs as fast as its client reads, for as long as the list has items: lists, reports that are sent.
     Stream,
     /// Runs as fast as its client writes: uploads.
     Upload,
@@ -67,7 +68,7 @@ pub struct RequestRunner {
 }
 
 impl RequestRunner {
-    /// `draining` turns true when the daemon drains: streams without an end then end.
+    /// `draining` turns true when the daemon drains: long work and streams without an end then end.
     pub fn new(
         slot: Arc<EngineSlot>,
         config: GrpcConfig,
@@ -146,7 +147,7 @@ impl RequestRunner {
         )
     }
 
-    /// The caller of a request that lasts as long as its work.
+    /// The caller of a request that lasts as long as its work, or of a list, which lasts as long as its client reads.
     pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
         let longest = Duration::from_secs(self.config.max_work_seconds);
         Caller::of(request, longest, longest).lasting()
@@ -161,6 +162,23 @@ impl RequestRunner {
                 request,
                 "only root and the user that the daemon runs as may confirm a loss (grpc.users_confirm_losses)",
             ),
+        }
+    }
+
+    /// Does `work` to its end, or until the daemon drains if it is [`RequestClass::Work`]: that could last for hours,
+    /// and is dropped, so that the daemon stops without waiting for it.
+    async fn until_draining<T>(
+        &self,
+        class: RequestClass,
+        work: impl Future<Output = Result<T, Status>>,
+    ) -> Result<T, Status> {
+        if class != RequestClass::Work {
+            return work.await;
+        }
+        tokio::select! {
+            biased;
+            () = self.draining() => Err(stopping()),
+            done = work => done,
         }
     }
 
@@ -193,8 +211,19 @@ impl RequestRunner {
         })
     }
 
-    /// Runs `work` on a blocking thread; it is cancelled when the client disconnects.
+    /// Runs `work` on a blocking thread; it is cancelled when the client disconnects, and [`RequestClass::Work`] when
+    /// the daemon drains.
     pub(super) async fn run_blocking<T: Send + 'static>(
+        &self,
+        class: RequestClass,
+        caller: Caller,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Status> {
+        let running = self.run_to_its_end(class, caller, work);
+        self.until_draining(class, running).await
+    }
+
+    async fn run_to_its_end<T: Send + 'static>(
         &self,
         class: RequestClass,
         caller: Caller,
@@ -262,32 +291,55 @@ impl RequestRunner {
         reply.await
     }
 
-    /// Fills a stream from a blocking thread; it is cancelled when the client disconnects.
+    /// Fills a stream from a blocking thread; it is cancelled when the client disconnects, and [`RequestClass::Work`]
+    /// when the daemon drains.
     pub(super) async fn stream<T: prost::Message + Default + 'static>(
         &self,
         class: RequestClass,
         caller: Caller,
         work: impl FnOnce(&Engine, &ReplySender<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
-        let slot = self.enter(class, caller).await?;
+        let entered = self.enter(class, caller);
+        let slot = self.until_draining(class, entered).await?;
         let engine = self.engine()?;
         let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
-        let budget = self.reply_budget.for_user(caller.client.uid);
-        let (sender, replies) =
-            reply_channel::channel(cancel, self.longest_message(), budget, gone);
+        let (draining, stops) = (self.draining.clone(), class == RequestClass::Work);
+        let stopper = stops.then(|| self.cancel_once_draining(&cancel));
+        let limits = ReplyLimits {
+            longest: self.longest_message(),
+            patience: Duration::from_secs(self.config.deadline_seconds),
+            budget: self.reply_budget.for_user(caller.client.uid),
+        };
+        let (sender, replies) = reply_channel::channel(cancel, limits, gone);
         tokio::task::spawn_blocking(move || {
-            let _slot = slot;
+            let (_slot, _stopper) = (slot, stopper);
             // A list that ended in a panic must not look complete.
             let done = catch_unwind(AssertUnwindSafe(|| work(&engine, &sender)));
             let done = done.unwrap_or_else(|_| Err(panicked().into()));
             let ended = engine.ending().check().is_err();
             // A client that reads slowly must not keep the engine from being closed.
             drop(engine);
-            let why = |refused| if ended { reopened().into() } else { refused };
+            let is_stopping = stops && *draining.borrow();
+            let why = |refused| match (is_stopping, ended) {
+                (true, _) => stopping().into(),
+                (false, true) => reopened().into(),
+                (false, false) => refused,
+            };
             sender.finish(done.map_err(why));
         });
         Ok(replies)
+    }
+
+    /// Cancels work when the daemon drains, for as long as the returned set is held.
+    fn cancel_once_draining(&self, cancel: &Cancel) -> JoinSet<()> {
+        let (draining, cancel) = (self.draining(), cancel.clone());
+        let mut stopper = JoinSet::new();
+        stopper.spawn(async move {
+            draining.await;
+            cancel.cancel();
+        });
+        stopper
     }
 
     /// Bytes of the longest message that is sent or accepted.
@@ -301,6 +353,11 @@ fn kept_until_read<T>(reply: T, held: ReplyPermit) -> Response<T> {
     let mut response = Response::new(reply);
     response.extensions_mut().insert(WithReply::keep(held));
     response
+}
+
+fn stopping() -> Status {
+    let refused = Refused::new(Code::Unavailable, "simdexd is stopping");
+    refused.advised(Some("ask again once it runs")).into()
 }
 
 fn reopened() -> Status {

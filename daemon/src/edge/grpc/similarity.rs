@@ -164,7 +164,7 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::ListPairsRequest>,
     ) -> Result<Response<Self::ListPairsStream>, Status> {
-        let caller = self.runner.caller(&request);
+        let caller = self.runner.long_caller(&request);
         let decoded = PairsRequest::parse(&*self.runner.engine()?, request.into_inner())?;
         let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Stream, caller, answer);
@@ -176,11 +176,10 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         let decoded = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
-        // Components and cores last as long as their work. Stars at the daemon's threshold over all roots are
-        // maintained; others are computed before the first is sent, within the deadline of a list.
-        let (class, caller) = match decoded.is_long() {
-            true => (RequestClass::Work, self.runner.long_caller(&request)),
-            false => (RequestClass::Stream, self.runner.caller(&request)),
+        let caller = self.runner.long_caller(&request);
+        let class = match decoded.is_computed_whole() {
+            true => RequestClass::Work,
+            false => RequestClass::Stream,
         };
         let listed = self.runner.stream(class, caller, move |engine, sender| {
             decoded.answer(engine, caller, sender)

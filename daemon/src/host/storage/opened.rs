@@ -10,13 +10,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
-use simdex_index::store::FileId;
+use simdex_index::store::{Damage, FileId};
 use walkdir::WalkDir;
+
+use crate::base::lock::lock;
 
 /// The store that was in a data directory when this process first saw it, or that it opened there last.
 #[derive(Debug)]
 pub struct OpenedStore {
     state: Mutex<State>,
+    /// The store that was set aside last, if the index that was begun in its place may still lack some of its files.
+    damage: Mutex<Option<Damage>>,
     rest: Duration,
 }
 
@@ -59,6 +63,7 @@ impl OpenedStore {
     fn resting(rest: Duration) -> Self {
         Self {
             state: Mutex::default(),
+            damage: Mutex::default(),
             rest,
         }
     }
@@ -85,8 +90,19 @@ impl OpenedStore {
     }
 
     /// Notes that the store was set aside: we may create a new one in its place.
-    pub(super) fn forget(&self) {
+    pub(super) fn forget(&self, damage: &Damage) {
         *self.state() = State::default();
+        *lock(&self.damage) = Some(damage.clone());
+    }
+
+    /// The damaged store that was set aside, until [`OpenedStore::forget_damage`] is called.
+    pub(crate) fn damage(&self) -> Option<Damage> {
+        lock(&self.damage).clone()
+    }
+
+    /// Notes that the index has been filled again.
+    pub(crate) fn forget_damage(&self) {
+        *lock(&self.damage) = None;
     }
 
     /// Whether another store is there now, or none.
@@ -244,8 +260,15 @@ mod tests {
     fn a_store_that_was_set_aside_by_ourselves_was_exchanged_by_nobody() {
         let (dir, opened) = with_store();
         fs::rename(dir.path().join("store"), dir.path().join("store.damaged-1")).unwrap();
-        opened.forget();
+        let damage = Damage {
+            set_aside: dir.path().join("store.damaged-1"),
+            reason: "a page is damaged".to_owned(),
+        };
+        opened.forget(&damage);
         assert!(!opened.is_exchanged(dir.path()));
+        assert_eq!(opened.damage(), Some(damage));
+        opened.forget_damage();
+        assert_eq!(opened.damage(), None);
     }
 
     #[test]

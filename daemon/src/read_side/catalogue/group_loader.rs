@@ -5,10 +5,9 @@ use std::path::PathBuf;
 
 use simdex_index::{
     DocumentGroup, FileInfo, GroupDocument, GrowingPermit, IndexError, IndexReader, MemoryAccount,
-    UnsettledCounts, VisibleRoots,
+    VisibleRoots,
 };
 use simdex_schema::{DocId, EdgeRecord, GroupId};
-use simdex_signature::Ratio;
 
 use super::{FILES_PER_PART, Group, GroupMember, PATH_OVERHEAD_BYTES, path_of};
 use crate::read_side::query::Relation;
@@ -69,49 +68,7 @@ impl<'a, T> FileParts<'a, T> {
     }
 }
 
-/// Groups by the path of their principal, with the permit for their memory.
-pub(super) struct OrderedGroups {
-    pub(super) groups: Vec<(PathBuf, DocumentGroup)>,
-    pub(super) common_lists_skipped: u64,
-    /// Documents that were unsettled then, or whose group is not among these.
-    pub(super) unsettled: UnsettledCounts,
-    /// Permits for the members, and for the paths.
-    _held: (Option<GrowingPermit>, GrowingPermit),
-}
-
 impl GroupLoader<'_> {
-    /// All groups, without those whose principal has vanished since: the next settling decides who leads them,
-    /// and their documents count as unsettled.
-    pub(super) fn groups_by_path(
-        &self,
-        threshold: Ratio,
-        account: &MemoryAccount,
-    ) -> Result<OrderedGroups, IndexError> {
-        let known = self.index.groups(self.view, threshold, account)?;
-        let (mut held, mut groups) = (GrowingPermit::of(account), Vec::new());
-        let mut unsettled = known.unsettled;
-        for group in known.groups {
-            account.cancel().check()?;
-            let Some(path) = self.first_path(group.principal)? else {
-                unsettled.awaited += self.left_behind(&group);
-                continue;
-            };
-            held.add(
-                path.as_os_str().len() as u64
-                    + PATH_OVERHEAD_BYTES
-                    + size_of::<DocumentGroup>() as u64,
-            )?;
-            groups.push((path, group));
-        }
-        groups.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
-        Ok(OrderedGroups {
-            groups,
-            common_lists_skipped: known.common_lists_skipped,
-            unsettled,
-            _held: (known.held, held),
-        })
-    }
-
     /// Whether a group has two files or more, including one of its principal.
     pub(super) fn is_shown(&self, group: &DocumentGroup) -> bool {
         let files = |id| self.index.count_files_of(id, self.view);

@@ -2,7 +2,7 @@
 //! visited in parts, and the memory held meanwhile is counted.
 
 use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use simdex_index::{
     GroupLookup, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts,
@@ -37,41 +37,26 @@ impl<'a> GroupSelection<'a> {
     }
 }
 
-/// Calls `visit` for each group in the order of the principal's path, and counts them. For a group of more
-/// than `FILES_PER_PART` files it is called several times in succession.
+/// Calls `visit` for each group in the order of the first files of their principals, which is that of a list of files,
+/// and counts them. For a group of more than `FILES_PER_PART` files it is called several times in succession.
 pub fn visit_groups(
     index: &IndexReader,
     request: GroupSelection<'_>,
     account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
 ) -> Result<Listing<u64>, IndexError> {
-    let GroupSelection {
-        view,
-        threshold,
-        after,
-    } = request;
-    let (loader, cancel) = (GroupLoader { index, view }, account.cancel());
-    let ordered = loader.groups_by_path(threshold, account)?;
-    let mut unsettled = ordered.unsettled;
-    let mut count = 0;
-    let is_seen = |path: &PathBuf| after.is_some_and(|after| path.as_os_str() <= after.as_os_str());
-    let unseen = ordered.groups.into_iter();
-    for (_, group) in unseen.skip_while(|(path, _)| is_seen(path)) {
-        cancel.check()?;
-        let flow = loader.group(&group, account, &mut |part| {
+    let view = request.view;
+    let (loader, mut count) = (GroupLoader { index, view }, 0);
+    let lacking = loader.groups_in_order(request, account, &mut |group| {
+        loader.group(group, account, &mut |part| {
             count += u64::from(!part.is_continued);
             visit(part)
-        })?;
-        match flow {
-            None => unsettled.awaited += loader.left_behind(&group),
-            Some(ControlFlow::Continue(())) => {}
-            Some(ControlFlow::Break(())) => break,
-        }
-    }
+        })
+    })?;
     Ok(Listing {
         items: count,
-        common_lists_skipped: ordered.common_lists_skipped,
-        unsettled,
+        common_lists_skipped: lacking.common_lists_skipped,
+        unsettled: lacking.unsettled,
     })
 }
 
@@ -85,18 +70,14 @@ pub fn visit_principals(
     visit: &mut dyn FnMut(DocumentHash) -> ControlFlow<()>,
 ) -> Result<(), IndexError> {
     let loader = GroupLoader { index, view };
-    let ordered = loader.groups_by_path(threshold, account)?;
-    for (_, group) in ordered.groups {
-        account.cancel().check()?;
+    let request = GroupSelection::all(view, threshold);
+    let visited = loader.groups_in_order(request, account, &mut |group| {
         let first = loader.first_file(group.principal)?;
         let document = first.and_then(|file| file.document);
-        if let Some((_, hash)) = document.filter(|_| loader.is_shown(&group))
-            && visit(hash).is_break()
-        {
-            break;
-        }
-    }
-    Ok(())
+        let shown = document.filter(|_| loader.is_shown(group));
+        Ok(shown.map(|(_, hash)| visit(hash)))
+    });
+    visited.map(drop)
 }
 
 /// Calls `visit` for each whole group, in the order of [`visit_groups`]; its memory is counted while it is visited.

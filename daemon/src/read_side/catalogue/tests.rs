@@ -22,6 +22,7 @@ use crate::read_side::clusters::{Cluster, ClusterRequest, Clusters, KeptClusters
 use crate::read_side::query::tests::{change, opened_of, similar, words};
 use crate::read_side::query::{Relation, Subject, find};
 
+mod in_order;
 mod resumed;
 
 /// Files of the first text and of the second, which is nearly the same; enough to take several parts.

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Fault, FileChange, IndexError};
+use simdex_index::{Applied, ChangedFile, Fault, FileChange, IndexError};
 use simdex_schema::{FileKey, State};
 
 use super::{IngestedJob, PipelineState};
@@ -164,10 +164,10 @@ impl PipelineState {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
-        let mut backoff = Backoff::default();
+        let (mut backoff, mut applied) = (Backoff::default(), Applied::default());
         loop {
             let tried = match self.host.disk.take(room_of(changes)) {
-                Ok(()) => self.writer.apply(changes),
+                Ok(()) => self.writer.apply_into(changes, &mut applied),
                 Err(full) => {
                     if !self
                         .lifecycle
@@ -181,9 +181,9 @@ impl PipelineState {
             self.uncommitted.store(true, Ordering::Release);
             self.to_settle.wake();
             match tried {
-                Ok(applied) => {
+                Ok(()) => {
                     self.host.alarms.clear(AlarmSource::Writer);
-                    self.publish(applied_of(changes, &applied.unknown_content));
+                    self.publish(&applied);
                     return Ok(applied.unknown_content);
                 }
                 Err(error) if error.fault() == Fault::Input => {
@@ -213,15 +213,15 @@ impl PipelineState {
         more.for_each(|job| self.queue.requeue(job));
     }
 
-    /// Publishes events of files that were applied.
-    fn publish<'a>(&self, changes: impl Iterator<Item = &'a FileChange>) {
+    /// Publishes events of files that changed. A file that is to be read once more has its event then.
+    fn publish(&self, applied: &Applied) {
         if !self.host.events.is_watched() {
             return;
         }
-        for (event, key) in changes.filter_map(file_event) {
-            let (kind, detail) = match event {
-                FileEvent::Removed => (EventKind::FileRemoved, String::new()),
-                FileEvent::Ingested => match self.ingested_event(key) {
+        for ChangedFile { key, is_recorded } in &applied.changed {
+            let (kind, detail) = match *is_recorded {
+                false => (EventKind::FileRemoved, String::new()),
+                true => match self.ingested_event(key) {
                     Ok(event) => event,
                     Err(error) => {
                         // Which of the events it is cannot be determined: subscribers look for themselves.
@@ -234,6 +234,9 @@ impl PipelineState {
             if let Some(root) = self.roots.get(key.root) {
                 root.publish_event(kind, &key.path, None, || detail);
             }
+        }
+        if applied.changed_besides > 0 {
+            self.host.events.lose();
         }
     }
 
@@ -287,56 +290,4 @@ fn room_of(changes: &[FileChange]) -> u64 {
         .iter()
         .map(|change| CHANGE_OVERHEAD + change.text_bytes())
         .sum()
-}
-
-/// The changes that were applied: not those of files that refer to a content that is no longer known.
-fn applied_of<'a>(
-    changes: &'a [FileChange],
-    unknown: &'a [FileKey],
-) -> impl Iterator<Item = &'a FileChange> {
-    let is_applied = |change: &&FileChange| {
-        let file = change.recorded();
-        file.is_none_or(|file| !unknown.contains(&file.key))
-    };
-    changes.iter().filter(is_applied)
-}
-
-/// The event that subscribers get for a change.
-enum FileEvent {
-    Ingested,
-    Removed,
-}
-
-fn file_event(change: &FileChange) -> Option<(FileEvent, &FileKey)> {
-    let ingested = change
-        .recorded()
-        .map(|file| (FileEvent::Ingested, &file.key));
-    ingested.or_else(|| Some((FileEvent::Removed, change.removed()?)))
-}
-
-#[cfg(test)]
-mod tests {
-    use simdex_index::SeenFile;
-    use simdex_schema::file::FileOutcome;
-    use simdex_schema::{FileRecord, FileStat, RootId, State, StoredReason};
-
-    use super::*;
-
-    #[test]
-    fn a_file_that_is_to_be_ingested_once_more_is_not_published() {
-        let key = |path: &str| FileKey {
-            root: RootId(1),
-            path: path.into(),
-        };
-        let file = |path| {
-            let outcome = FileOutcome::Unread(State::Skipped, StoredReason::None);
-            let record = FileRecord::new(FileStat::default(), outcome);
-            FileChange::file(SeenFile::without_content(key(path), record))
-        };
-        let changes = [file("a"), file("b"), FileChange::removal(key("c"))];
-        let unknown = [key("a")];
-        let applied = applied_of(&changes, &unknown).filter_map(file_event);
-        let applied: Vec<&[u8]> = applied.map(|(_, key)| &key.path[..]).collect();
-        assert_eq!(applied, [b"b", b"c"]);
-    }
 }

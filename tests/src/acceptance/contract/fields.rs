@@ -350,6 +350,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("data_dir", Path),
             ("new_index", Bool),
             ("index_of_config", Optional(&Text)),
+            ("set_aside", Optional(&Text)),
+            ("damage", Optional(&Text)),
             ("uptime_seconds", Seconds),
             ("queued", Count),
             ("threshold", Ratio),

@@ -36,6 +36,12 @@ pub(super) fn status(index: &Index, figures: &mut Figures<'_>) -> anyhow::Result
         times.push(thread_processor_time() - begin);
     }
     figures.against(
+        "status, processor time, the first since opening",
+        times.first().copied().unwrap_or_default().as_secs_f64() * 1e3,
+        "ms",
+        "target: at most 10",
+    )?;
+    figures.against(
         "status, processor time, p99",
         percentile(&mut times, 0.99),
         "ms",

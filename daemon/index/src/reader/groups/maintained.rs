@@ -129,7 +129,7 @@ impl IndexState {
     }
 
     /// The group around a principal, if it holds two files that are served.
-    fn maintained_group(&self, principal: DocId) -> Option<DocumentGroup> {
+    pub(super) fn maintained_group(&self, principal: DocId) -> Option<DocumentGroup> {
         let is_shown = self.table.is_text(principal) && self.heads_group(principal, &self.grouped);
         is_shown.then(|| self.group_around(&self.stars, principal))
     }

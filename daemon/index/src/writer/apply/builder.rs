@@ -2,20 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentRecord, FileKey, FileRecord, FileStat, Reason,
     State, key,
 };
 
+use super::storable::{fits, recorded};
 use crate::IndexError;
 use crate::batch::Batch;
-use crate::change::{Delta, FileChange, NewContent, NewDocument, SeenFile};
+use crate::change::{ChangedFile, Delta, FileChange, NewContent, NewDocument, SeenFile};
 use crate::counts::{ContentOutcome, CountChange, CountedFile, NameChange, content_outcome};
 use crate::error::decode_error;
 use crate::reader::document_text::text_reference;
-use crate::store::{MAX_RECORD, RecordStore};
+use crate::store::RecordStore;
 use crate::table::CountStep;
-use crate::text::{MAX_TEXT, checksum};
+use crate::text::checksum;
 use crate::writer::WriterState;
 
 /// A batch to which the writes of changes are added one after another.
@@ -34,6 +36,8 @@ pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) fresh: Vec<(DocId, &'c NewDocument)>,
     /// Files that refer to a content which is no longer known.
     pub(super) unknown_content: Vec<FileKey>,
+    /// Files that hold something else than before.
+    pub(super) changed: Vec<ChangedFile>,
 }
 
 impl<'a, 'c> BatchBuilder<'a, 'c> {
@@ -47,6 +51,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             replaces_known_content: false,
             fresh: Vec::new(),
             unknown_content: Vec::new(),
+            changed: Vec::new(),
         }
     }
 
@@ -171,6 +176,10 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             self.stage_content(hash, new)?;
         }
         let known = self.file_record(file)?;
+        let is_same = known
+            .as_ref()
+            .is_some_and(|known| known.outcome == record.outcome);
+        let is_changed = content.is_some() || !is_same;
         let old = known.as_ref().and_then(FileRecord::content);
         let new = record.content();
         if let Some(hash) = new.filter(|_| old != new) {
@@ -183,6 +192,9 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             self.link(hash, file, false);
         }
         self.batch.put(key::file(file), record.encode());
+        if is_changed && !is_unpacking(record) {
+            self.note_changed(file, true);
+        }
         if old != new || old.is_none() {
             self.recount(file, known.as_ref(), Some(record))?;
         }
@@ -200,7 +212,15 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             self.link(hash, file, false);
         }
         self.batch.delete(key::file(file));
+        self.note_changed(file, false);
         self.recount(file, known.as_ref(), None)
+    }
+
+    fn note_changed(&mut self, file: &FileKey, is_recorded: bool) {
+        self.changed.push(ChangedFile {
+            key: file.clone(),
+            is_recorded,
+        });
     }
 
     /// The recorded content of a file.
@@ -367,23 +387,7 @@ impl<'c> SeenFileRef<'c, 'c> {
     }
 }
 
-/// Whether the store accepts the records of a new content.
-fn fits(new: &NewContent) -> bool {
-    let text = new.document.as_ref().and_then(|new| new.text.as_ref());
-    text.is_none_or(|text| text.len() <= MAX_TEXT) && new.record.encode().len() <= MAX_RECORD
-}
-
-/// The record of a content; if the store does not accept it, one that says so: no content may keep others from being
-/// stored.
-fn recorded(new: &NewContent) -> ContentRecord {
-    if fits(new) {
-        return new.record.clone();
-    }
-    ContentRecord {
-        state: State::TooLarge,
-        reason: Reason::StoreLimit.into(),
-        warnings: Vec::new(),
-        facts: Vec::new(),
-        ..new.record.clone()
-    }
+/// Whether a file is recorded as a container whose members are not all recorded yet.
+fn is_unpacking(record: &FileRecord) -> bool {
+    matches!(&record.outcome, FileOutcome::Unread(_, reason) if *reason == Reason::Unpacking.into())
 }

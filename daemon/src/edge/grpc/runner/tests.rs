@@ -7,8 +7,16 @@ use std::path::Path;
 use std::sync::mpsc;
 use tonic::Code;
 
-/// An engine that watches nothing, with one slot per class.
+/// An engine that watches nothing, with one slot per class; it never drains.
 fn runner() -> RequestRunner {
+    let (leave, runner) = runner_that_drains();
+    std::mem::forget(leave);
+    runner
+}
+
+/// A runner that drains once true is sent.
+fn runner_that_drains() -> (watch::Sender<bool>, RequestRunner) {
+    let (leave, draining) = watch::channel(false);
     let mut config = Config {
         grpc: grpc(),
         ..Config::default()
@@ -18,7 +26,8 @@ fn runner() -> RequestRunner {
     let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
     let disk = Arc::new(DiskGuard::new(&engine.data_dir, 0));
     let (slot, grpc) = (EngineSlot::holding(engine), grpc());
-    RequestRunner::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
+    let runner = RequestRunner::new(Arc::new(slot), grpc, disk, draining);
+    (leave, runner)
 }
 
 fn grpc() -> GrpcConfig {
@@ -180,4 +189,58 @@ async fn work_without_a_near_end_takes_its_memory_as_such() {
     let (runner, request) = (runner(), Request::new(()));
     assert!(runner.long_caller(&request).is_lasting);
     assert!(!runner.caller(&request).is_lasting);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn long_work_ends_when_the_daemon_drains_and_a_query_does_not() {
+    let (leave, runner) = runner_that_drains();
+    let (started, begun) = mpsc::channel();
+    let (stopped, over) = mpsc::channel();
+    let asked = runner.run_blocking(RequestClass::Work, in_time(), move |_, cancel| {
+        let _ = started.send(());
+        let ended = endless(cancel);
+        let in_time = cancel.deadline().is_some_and(|at| Instant::now() < at);
+        let _ = stopped.send(in_time);
+        ended
+    });
+    let leaving = tokio::task::spawn_blocking(move || {
+        begun.recv().unwrap();
+        leave.send_replace(true);
+        leave
+    });
+    let refused = asked.await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+    assert_eq!(refused.message(), "simdexd is stopping");
+    assert!(over.recv().unwrap(), "it went on until its own deadline");
+    let leave = leaving.await.unwrap();
+    let late = runner.run_blocking(RequestClass::Work, in_time(), |_, _| Ok(()));
+    assert_eq!(late.await.unwrap_err().code(), Code::Unavailable);
+    let query = runner.run_blocking(RequestClass::Query, in_time(), |_, _| Ok(7));
+    assert_eq!(query.await.unwrap(), 7);
+    runner.engine().unwrap().stop();
+    drop(leave);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_of_long_work_ends_when_the_daemon_drains() {
+    use tokio_stream::StreamExt;
+    let (leave, runner) = runner_that_drains();
+    let (started, begun) = mpsc::channel();
+    let work = move |_: &Engine, sender: &ReplySender<simdex_proto::v1::Event>| {
+        let _ = started.send(());
+        endless(sender.cancel())
+    };
+    let mut replies = runner
+        .stream(RequestClass::Work, in_time(), work)
+        .await
+        .unwrap();
+    tokio::task::spawn_blocking(move || begun.recv())
+        .await
+        .unwrap()
+        .unwrap();
+    leave.send_replace(true);
+    let refused = replies.next().await.unwrap().unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+    assert_eq!(refused.message(), "simdexd is stopping");
+    runner.engine().unwrap().stop();
 }
