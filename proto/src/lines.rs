@@ -33,8 +33,8 @@ pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, St
 pub use calibration::{Calibration, SampleQuality, Sampling, SamplingGroup, SizeGroup};
 pub use compare::{Comparison, Estimate, LastRead, Span, WordCounts};
 pub use evaluation::{
-    ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, RaterAgreement,
-    ResetModel, SignalFigures, Spread, TrainedModel,
+    ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, LabelledClass,
+    RaterAgreement, ResetModel, SignalFigures, Spread, TrainedModel,
 };
 pub use event::Event;
 pub use family::{Renaming, VersionEdge};

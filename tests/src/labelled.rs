@@ -16,15 +16,18 @@ use simdex_judge::evaluation::SourcedPair;
 use simdex_judge::measure::Values;
 use simdex_judge::signal::KnownSignals;
 use simdex_judge::training::LabelledSignals;
-use simdex_judge::{Class, JudgedText};
+use simdex_judge::{Caveats, Class, JudgedText};
 use simdex_signature::{CanonicalText, Ratio, ShingleSet, Window};
 
 pub mod cases;
 pub mod collection;
+mod entry;
 pub mod generated;
 mod prose;
 pub mod real;
+mod records;
 pub mod sources;
+pub mod standard;
 mod tongue;
 
 pub use prose::{Prose, wrapped};
@@ -92,11 +95,13 @@ pub struct LabelledPair {
 }
 
 impl LabelledPair {
-    /// Whether the heads of both documents carry numbers of one kind that differ: then no judgement is given that takes
-    /// them for one.
-    pub fn is_numbered_otherwise(&self, body: Body) -> bool {
+    /// What no signal tells of one body: whether the heads of both documents carry numbers of one kind that differ.
+    pub fn caveats(&self, body: Body) -> Caveats {
         let [a, b] = [0, 1].map(|side| self.documents[side].text(body));
-        a.is_numbered_otherwise(b)
+        Caveats {
+            numbers_differ: a.is_numbered_otherwise(b),
+            is_quoting: false,
+        }
     }
 
     /// The measured signals of one body; `None` where both texts are one, or one of them has no shingle: such
@@ -157,6 +162,7 @@ pub fn measured(pairs: &[LabelledPair], body: Body) -> Vec<(&LabelledPair, Sourc
             SourcedPair {
                 pair: pair_of,
                 source,
+                caveats: pair.caveats(body),
             },
         ))
     });

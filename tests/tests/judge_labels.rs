@@ -271,11 +271,26 @@ fn labels_are_evaluated_and_raters_held_against_each_other() -> Result<()> {
     shown_to_people(&daemon, &ada)
 }
 
+/// What the model in force answers for each labelled class: every pair once.
+fn answers(evaluation: &Value) -> Result<()> {
+    let rows = evaluation["confusion"].as_array().context("rows")?;
+    let (mut pairs, mut withheld) = (0, 0);
+    for row in rows {
+        let count = |of: &str| row[of].as_u64().unwrap_or(0);
+        let judged = ["same", "version", "template_only", "unrelated"].map(count);
+        pairs += judged.iter().sum::<u64>() + count("withheld");
+        withheld += count("withheld");
+    }
+    ensure!(evaluation["labels"]["pairs"] == pairs, "{rows:?}");
+    ensure!(evaluation["in_force"]["withheld"] == withheld, "{rows:?}");
+    Ok(())
+}
+
 /// Both tables of figures.
 fn tables(evaluation: &Value) -> Result<()> {
     for table in ["alone", "cumulative"] {
         let rows = evaluation[table].as_array().context("rows")?;
-        ensure!(rows.len() == 18, "{table}: {}", rows.len());
+        ensure!(rows.len() == 20, "{table}: {}", rows.len());
         for row in rows {
             let f1 = |part: &str| row["f1"][part].as_f64().unwrap_or(-1.0);
             ensure!(0.0 <= f1("lower") && f1("lower") <= f1("median"), "{row}");
@@ -283,6 +298,7 @@ fn tables(evaluation: &Value) -> Result<()> {
             ensure!(row["microseconds"].as_f64() >= Some(0.0), "{row}");
         }
     }
+    answers(evaluation)?;
     let rules = evaluation["rules"].as_array().context("rules")?;
     let pairs: u64 = rules.iter().filter_map(|rule| rule["pairs"].as_u64()).sum();
     ensure!(

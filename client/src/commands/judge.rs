@@ -2,9 +2,10 @@
 
 mod label;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
-use simdex_client::lines::{Evaluation, ResetModel, TrainedModel};
+use simdex_client::lines::{Evaluation, Label, ResetModel, TrainedModel, Verdict};
 use simdex_client::{read_labels, wire};
 
 use crate::cli::{EvaluateArgs, JudgeVerb, TrainArgs};
@@ -83,19 +84,66 @@ async fn reset(session: &mut Session) -> Result<Outcome, Failure> {
     Ok(Outcome::Answered)
 }
 
-/// The labels of all files, except those without a verdict.
+/// The labels of all files.
 fn labels(files: &[PathBuf]) -> Result<Vec<wire::Label>, Failure> {
     let mut labels = Vec::new();
     for file in files {
-        let read = read_labels(file)?;
-        labels.extend(read.iter().filter_map(|label| label.message()));
+        labels.extend(read_labels(file)?);
     }
-    Ok(labels)
+    Ok(given(labels))
+}
+
+/// The labels that count: a later skip of a pair withdraws the labels that its rater gave to the same pair before.
+fn given(mut labels: Vec<Label>) -> Vec<wire::Label> {
+    let mut withdrawn = HashSet::new();
+    labels.reverse();
+    labels.retain(|label| {
+        let documents = label.pair.documents().map(str::to_owned);
+        let of = (label.rater.clone(), documents);
+        match label.verdict {
+            Verdict::Skip => {
+                withdrawn.insert(of);
+                false
+            }
+            _ => !withdrawn.contains(&of),
+        }
+    });
+    labels.reverse();
+    labels.iter().filter_map(Label::message).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use simdex_client::lines::LabelledPair;
+
     use super::*;
+
+    fn label(rater: &str, documents: [u8; 2], verdict: Verdict) -> Label {
+        let [a, b] = documents.map(|document| wire::LabelledFile {
+            path: b"/s/a".to_vec(),
+            document: vec![document; 32],
+        });
+        Label {
+            pair: LabelledPair::new(&a, &b),
+            verdict,
+            rater: rater.to_owned(),
+            at: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_later_skip_withdraws_the_labels_of_its_rater() {
+        let counted = |labels: Vec<Label>| given(labels).len();
+        let first = || label("ada", [1, 2], Verdict::Same);
+        let skipped = || label("ada", [2, 1], Verdict::Skip);
+        assert_eq!(counted(vec![first(), skipped()]), 0);
+        assert_eq!(counted(vec![skipped(), first()]), 1);
+        let other = label("bo", [1, 2], Verdict::Version);
+        let elsewhere = label("ada", [1, 3], Verdict::Version);
+        assert_eq!(counted(vec![first(), other, elsewhere, skipped()]), 2);
+        let again = label("ada", [1, 2], Verdict::Version);
+        assert_eq!(counted(vec![first(), skipped(), again]), 1);
+    }
 
     #[test]
     fn a_model_that_is_worse_than_the_shipped_one_is_said_to_be() {

@@ -68,6 +68,7 @@ impl Tabular for Row<'_> {
         left("F1"),
         left("F1 QUARTILES"),
         right("ERRORS"),
+        right("WITHHELD"),
         left("WITHIN A ROOT"),
         left("ACROSS ROOTS"),
         right("µs A PAIR"),
@@ -87,11 +88,38 @@ impl Tabular for Row<'_> {
             median(figures.f1),
             quartiles,
             (figures.false_hits + figures.missed).to_string(),
+            figures.withheld.to_string(),
             measured(figures.precision_within_root),
             measured(figures.precision_across_roots),
             self.microseconds
                 .map_or_else(|| UNKNOWN.to_owned(), |taken| format!("{taken:.0}")),
         ]]
+    }
+}
+
+impl Tabular for wire::LabelledClass {
+    const COLUMNS: &'static [Column] = &[
+        text("LABELLED"),
+        right("JUDGED SAME"),
+        right("VERSION"),
+        right("TEMPLATE-ONLY"),
+        right("UNRELATED"),
+        right("WITHHELD"),
+        left("RIGHT"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let judged = [self.same, self.version, self.template_only, self.unrelated];
+        let is_class = Some(self.class).filter(|class| *class > 0);
+        let right = is_class.and_then(|class| judged.get(class as usize - 1));
+        let given: u64 = judged.iter().sum();
+        let share = right
+            .filter(|_| given > 0)
+            .map(|right| *right as f64 / given as f64);
+        let counts = judged.into_iter().chain([self.withheld]);
+        let class = judged_class(self.class).unwrap_or(UNKNOWN).to_owned();
+        let cells = std::iter::once(class).chain(counts.map(|count| count.to_string()));
+        vec![cells.chain([measured(share)]).collect()]
     }
 }
 
@@ -166,6 +194,7 @@ impl<W: Write> Printer<W> {
         self.figures(cumulative.map(with).chain(last))?;
         writeln!(self)?;
         self.fields(&[("in force", known(reply.model.as_ref()))])?;
+        self.section(&reply.confusion)?;
         let step = reply.curve.len().div_ceil(SHOWN_POINTS).max(1);
         let points = reply.curve.iter().rev().step_by(step).copied();
         let mut points: Vec<_> = points.collect();

@@ -96,6 +96,15 @@ impl Counts {
         of_class / (f64::from(self.total()) + Class::ALL.len() as f64)
     }
 
+    /// The probability that a pair is what its class claims. A pair of `Same` documents is also one document in the sense
+    /// of `Version`, which claims less: where a rule does not tell both apart, that is what it says.
+    pub fn claimed(&self, class: Class) -> f64 {
+        match class {
+            Class::Version => self.probability(Class::Same) + self.probability(class),
+            _ => self.probability(class),
+        }
+    }
+
     /// Counts a pair of this class.
     pub fn add(&mut self, class: Class) {
         self.0[class.index()] += 1;
@@ -133,6 +142,8 @@ mod tests {
         assert!((sum - 1.0).abs() < 1e-12);
         assert_eq!(counts.most(), Class::Version);
         assert_eq!(counts.probability(Class::Same), 6.0 / 16.0);
+        assert_eq!(counts.claimed(Class::Same), 6.0 / 16.0);
+        assert_eq!(counts.claimed(Class::Version), 12.0 / 16.0);
         assert_eq!(Counts::default().most(), Class::Unrelated);
         assert_eq!(
             (counts.duplicates(), counts.most_of_others()),

@@ -15,7 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use simdex_signature::Fingerprint;
 
 use crate::class::{Class, Counts};
-use crate::model::Model;
+use crate::doubt::{Caveats, Doubt};
+use crate::model::{Answered, Model};
 use crate::training::{FOLDS, Growth, LabelledSignals, TrainingError, check, grown};
 
 pub use agreement::{Agreement, ClassAgreement};
@@ -35,8 +36,10 @@ pub struct Quality {
     pub missed: u32,
     /// Pairs rightly judged not to be duplicates.
     pub rejected: u32,
-    /// Pairs judged to be of exactly the labelled class.
-    pub exact: u32,
+    /// Pairs by labelled and by judged class, in the order of [`Class::ALL`].
+    pub confusion: [[u32; Class::ALL.len()]; Class::ALL.len()],
+    /// Pairs whose judgement was withheld, by labelled class: duplicates among them count as missed, others as rejected.
+    pub withheld: [u32; Class::ALL.len()],
 }
 
 impl Quality {
@@ -49,7 +52,30 @@ impl Quality {
             (false, false) => &mut self.rejected,
         };
         *count += 1;
-        self.exact += u32::from(label == judged);
+        self.confusion[label.index()][judged.index()] += 1;
+    }
+
+    /// Adds a pair whose judgement was withheld.
+    pub fn withhold(&mut self, label: Class) {
+        let count = match label.is_duplicate() {
+            true => &mut self.missed,
+            false => &mut self.rejected,
+        };
+        *count += 1;
+        self.withheld[label.index()] += 1;
+    }
+
+    /// Adds what was answered: a judgement, or that it is withheld.
+    pub fn add_answer(&mut self, label: Class, judged: Class, doubt: Option<Doubt>) {
+        match doubt {
+            None => self.add(label, judged),
+            Some(_) => self.withhold(label),
+        }
+    }
+
+    /// How many judgements were withheld.
+    pub fn all_withheld(&self) -> u32 {
+        self.withheld.iter().sum()
     }
 
     /// How many pairs were judged.
@@ -91,9 +117,10 @@ impl Quality {
         }
     }
 
-    /// The share of pairs judged to be of exactly their class.
+    /// The share of pairs with a judgement that are judged to be of exactly their class.
     pub fn accuracy(&self) -> f64 {
-        share(self.exact, self.pairs())
+        let exact = (0..Class::ALL.len()).map(|class| self.confusion[class][class]);
+        share(exact.sum(), self.pairs() - self.all_withheld())
     }
 }
 
@@ -111,6 +138,8 @@ pub struct SourcedPair {
     pub pair: LabelledSignals,
     /// A history, a template family, or a text from which others were made.
     pub source: u64,
+    /// What no signal tells.
+    pub caveats: Caveats,
 }
 
 /// The result of one cross-validation.
@@ -122,6 +151,8 @@ pub struct Validated {
     pub scores: Vec<(f64, bool)>,
     /// The judged class of every pair, in the order of the pairs.
     pub judged: Vec<Class>,
+    /// Why it is withheld; `None` if it is given.
+    pub doubts: Vec<Option<Doubt>>,
 }
 
 /// Whether to continue; called before each of the trainings of a cross-validation.
@@ -146,7 +177,8 @@ pub fn folds(
         .filter(|(_, tested): &(Vec<usize>, Vec<usize>)| !tested.is_empty())
 }
 
-/// Ten-fold cross-validation by source, under one seed.
+/// Ten-fold cross-validation by source, under one seed. What answers withhold is withheld where models are grown to judge
+/// ([`Growth::is_for_judging`]).
 ///
 /// # Errors
 /// Too few pairs of a class among all, too few sources, or cancelled.
@@ -157,10 +189,7 @@ pub fn cross_validate(
     go_on: GoOn<'_>,
 ) -> Result<Validated, TrainingError> {
     check_all(pairs)?;
-    let mut validated = Validated {
-        judged: vec![Class::Unrelated; pairs.len()],
-        ..Validated::default()
-    };
+    let mut validated = Validated::of_none(pairs.len());
     for (learned, tested) in folds(pairs, seed) {
         if !go_on() {
             return Err(TrainingError::Cancelled);
@@ -168,7 +197,9 @@ pub fn cross_validate(
         let learned: Vec<LabelledSignals> = learned.into_iter().map(|at| pairs[at].pair).collect();
         let model = Model::new("", "", grown(&learned, growth)?);
         for at in tested {
-            validated.add(at, &pairs[at].pair, model.classify(&pairs[at].pair.values));
+            let mut answered = model.answer(&pairs[at].pair.values, pairs[at].caveats);
+            answered.doubt = answered.doubt.filter(|_| growth.is_for_judging());
+            validated.add(at, &pairs[at].pair, answered);
         }
     }
     Ok(validated)
@@ -187,21 +218,32 @@ fn check_all(pairs: &[SourcedPair]) -> Result<(), TrainingError> {
 }
 
 impl Validated {
-    /// Judgements of a model that has seen none of these pairs.
-    pub fn of(model: &Model, pairs: &[SourcedPair]) -> Self {
-        let mut validated = Self {
-            judged: vec![Class::Unrelated; pairs.len()],
+    fn of_none(pairs: usize) -> Self {
+        Self {
+            judged: vec![Class::Unrelated; pairs],
+            doubts: vec![None; pairs],
             ..Self::default()
-        };
-        for (at, SourcedPair { pair, .. }) in pairs.iter().enumerate() {
-            validated.add(at, pair, model.classify(&pair.values));
+        }
+    }
+
+    /// Answers of a model that has seen none of these pairs.
+    pub fn of(model: &Model, pairs: &[SourcedPair]) -> Self {
+        let mut validated = Self::of_none(pairs.len());
+        for (at, SourcedPair { pair, caveats, .. }) in pairs.iter().enumerate() {
+            validated.add(at, pair, model.answer(&pair.values, *caveats));
         }
         validated
     }
 
-    fn add(&mut self, at: usize, pair: &LabelledSignals, (class, counts): (Class, Counts)) {
-        self.quality.add(pair.class, class);
+    fn add(&mut self, at: usize, pair: &LabelledSignals, answered: Answered) {
+        let Answered {
+            class,
+            counts,
+            doubt,
+        } = answered;
+        self.quality.add_answer(pair.class, class, doubt);
         self.judged[at] = class;
+        self.doubts[at] = doubt;
         let duplicates = Class::ALL.into_iter().filter(|class| class.is_duplicate());
         let score = duplicates.map(|class| counts.probability(class)).sum();
         self.scores.push((score, pair.class.is_duplicate()));

@@ -11,6 +11,7 @@
 //! documents of an index: no judgement reveals anything about a document that the caller may not see ([`idf`]).
 
 mod class;
+mod doubt;
 pub mod evaluation;
 mod identifier;
 pub mod measure;
@@ -21,8 +22,9 @@ mod text;
 pub mod training;
 
 pub use class::{Class, Counts};
+pub use doubt::{Caveats, Doubt};
 pub use measure::Values;
-pub use model::{Judgement, MODEL_VERSION, Model, ModelError, ModelId};
+pub use model::{Answered, Judgement, MODEL_VERSION, Model, ModelError, ModelId};
 pub use rule::Rule;
 pub use signal::{Cost, KnownSignals, Signal, idf};
 pub use text::JudgedText;

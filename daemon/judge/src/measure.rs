@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
+use crate::signal::difference::Difference;
 use crate::signal::{COUNT, Cost, KnownSignals, Signal, UNKNOWN, bsw, compression, snippet, title};
 use crate::text::JudgedText;
 
@@ -30,6 +31,9 @@ pub fn of_texts(
         Signal::OwnWords => a.own_words().shared(b.own_words())?,
         Signal::OwnNumbers => a.own_words().numbers_shared(b.own_words())?,
         Signal::FirstOwnWords => a.own_words().first_shared(b.own_words())?,
+        Signal::DifferenceRarity if a.is_foreign() || b.is_foreign() => return None,
+        Signal::DifferenceRarity => Difference::of(a.terms(), b.terms()).rarity()?,
+        Signal::DifferenceBalance => Difference::of(a.terms(), b.terms()).balance()?,
         Signal::SimhashDistance => a.simhash().distance(b.simhash()),
         Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
         Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),

@@ -7,7 +7,7 @@
 //! leaf that calls pairs duplicates needs a minimum precision ([`crate::training`]):
 //!
 //! ```text
-//! simdex-judge 2
+//! simdex-judge 3
 //! name shipped
 //! note 5120 pairs of 212 sources
 //! resemblance <= 0.5
@@ -26,6 +26,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::class::{Class, Counts};
+use crate::doubt::{self, Caveats, Doubt};
 use crate::measure::{self, JointLength, Values};
 use crate::rule::Rule;
 use crate::signal::{self, KnownSignals, Signal, UNKNOWN};
@@ -34,7 +35,7 @@ use crate::text::JudgedText;
 pub use read::ModelError;
 
 /// The version of model files; it changes with the format of the file and with what any signal measures.
-pub const MODEL_VERSION: u32 = 2;
+pub const MODEL_VERSION: u32 = 3;
 
 /// The model that ships with the program.
 const SHIPPED: &str = include_str!("../model/shipped.txt");
@@ -79,23 +80,16 @@ pub(crate) struct Leaf {
     pub(crate) counts: Counts,
 }
 
-impl Leaf {
-    fn is_contested(&self) -> bool {
-        !self.class.is_duplicate() && 2 * self.counts.duplicates() > self.counts.total()
-    }
-}
-
 /// The class of a judged pair, and the reasons.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judgement {
     /// What the two documents are to each other.
     pub class: Class,
-    /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession.
+    /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession; that of
+    /// `Version` counts the pairs of `Same` too ([`Counts::claimed`]).
     pub probability: f64,
-    /// Most training pairs under this rule were duplicates, but too few for the rule to call a pair one.
-    pub is_contested: bool,
-    /// The class makes both one document, but the identifiers at their heads differ, as those of serial notices do.
-    pub is_numbered_otherwise: bool,
+    /// Why it is not given as an answer; `None` if it is.
+    pub doubt: Option<Doubt>,
     /// The rule that fired; `None` if both sides have one text, which needs no judging.
     pub rule: Option<Rule>,
     /// The signals that were computed, in that order; `None` for one that says nothing about this pair.
@@ -104,14 +98,24 @@ pub struct Judgement {
     pub model: Option<Arc<ModelId>>,
 }
 
+/// The judgement of a pair whose signals were all measured beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// What the two documents are to each other.
+    pub class: Class,
+    /// The training pairs under the rule that fired.
+    pub counts: Counts,
+    /// Why it is not given as an answer; `None` if it is.
+    pub doubt: Option<Doubt>,
+}
+
 impl Judgement {
     /// The judgement of two files that carry one text: they are the same.
     pub fn of_one_text() -> Self {
         Self {
             class: Class::Same,
             probability: 1.0,
-            is_contested: false,
-            is_numbered_otherwise: false,
+            doubt: None,
             rule: None,
             signals: Vec::new(),
             model: None,
@@ -194,22 +198,34 @@ impl Model {
             texts = Some(load()?);
         }
         let differ = |[a, b]: &[T; 2]| a.as_ref().is_numbered_otherwise(b.as_ref());
+        let caveats = Caveats {
+            numbers_differ: leaf.class.is_duplicate() && texts.as_ref().is_some_and(differ),
+            is_quoting: known.is_quoting,
+        };
         Ok(Judgement {
             class: leaf.class,
-            probability: leaf.counts.probability(leaf.class),
-            is_contested: leaf.is_contested(),
-            is_numbered_otherwise: leaf.class.is_duplicate() && texts.as_ref().is_some_and(differ),
+            probability: leaf.counts.claimed(leaf.class),
+            doubt: doubt::of(leaf.class, &leaf.counts, known.most_contained(), caveats),
             rule: Some(rule),
             signals,
             model: Some(Arc::clone(&self.id)),
         })
     }
 
-    /// The class and its counts, given all signals.
-    pub fn classify(&self, values: &Values) -> (Class, Counts) {
+    /// What is answered, given all signals.
+    pub fn answer(&self, values: &Values, caveats: Caveats) -> Answered {
         let value = |signal| Ok::<_, std::convert::Infallible>(Some(values.get(signal)));
         let Ok((leaf, _)) = self.walk(value);
-        (leaf.class, leaf.counts)
+        Answered {
+            class: leaf.class,
+            counts: leaf.counts,
+            doubt: doubt::of(
+                leaf.class,
+                &leaf.counts,
+                values.get(Signal::ContainmentMost),
+                caveats,
+            ),
+        }
     }
 
     /// Walks from the root to a leaf; returns also the rule that leads there. A signal without a value is taken to be

@@ -14,6 +14,8 @@
 //! | `own-words` | [shared words that are not common ones](own_words) | linear in the texts |
 //! | `own-numbers` | [shared numbers](own_words) | linear in the texts |
 //! | `first-own-words` | [`own-words` at the beginnings](own_words) | linear in the texts |
+//! | `difference-rarity` | [rarity of the words that differ](difference) | linear in the texts |
+//! | `difference-balance` | [words replaced, or only added](difference) | linear in the texts |
 //! | `simhash-distance` | [Charikar's similarity hash](simhash) | linear in the texts |
 //! | `tf-idf-distance` | [the top 100 terms](tf_idf) | linear in the texts |
 //! | `bsw-resemblance` | [resemblance by BSW_n](bsw) | linear in the texts |
@@ -23,6 +25,7 @@
 
 pub mod bsw;
 pub mod compression;
+pub mod difference;
 pub mod idf;
 pub mod name;
 pub mod own_words;
@@ -60,6 +63,10 @@ pub enum Signal {
     OwnNumbers,
     /// Share in common of the first words that are not in the table of common words.
     FirstOwnWords,
+    /// Mean rarity of the words that differ.
+    DifferenceRarity,
+    /// How far as many words were put in as were left out.
+    DifferenceBalance,
     /// Share of differing bits of Charikar's similarity hash.
     SimhashDistance,
     /// Distance of the top 100 terms.
@@ -91,7 +98,7 @@ impl Cost {
 }
 
 /// How many signals there are.
-pub(crate) const COUNT: usize = 18;
+pub(crate) const COUNT: usize = 20;
 
 impl Signal {
     /// All signals, cheapest first.
@@ -108,6 +115,8 @@ impl Signal {
         Self::OwnWords,
         Self::OwnNumbers,
         Self::FirstOwnWords,
+        Self::DifferenceRarity,
+        Self::DifferenceBalance,
         Self::SimhashDistance,
         Self::TfIdfDistance,
         Self::BswResemblance,
@@ -131,6 +140,8 @@ impl Signal {
             Self::OwnWords => "own-words",
             Self::OwnNumbers => "own-numbers",
             Self::FirstOwnWords => "first-own-words",
+            Self::DifferenceRarity => "difference-rarity",
+            Self::DifferenceBalance => "difference-balance",
             Self::SimhashDistance => "simhash-distance",
             Self::TfIdfDistance => "tf-idf-distance",
             Self::BswResemblance => "bsw-resemblance",
@@ -149,7 +160,7 @@ impl Signal {
     pub fn cost(self) -> Cost {
         match self.index() {
             0..=7 => Cost::Known,
-            8..=14 => Cost::Text,
+            8..=16 => Cost::Text,
             _ => Cost::Compression,
         }
     }
@@ -185,9 +196,16 @@ pub struct KnownSignals {
     pub resemblance: f64,
     /// Containment of the first in the second, then of the second in the first.
     pub containments: [f64; 2],
+    /// Whether quoted lines were left out of the text of one document.
+    pub is_quoting: bool,
 }
 
 impl KnownSignals {
+    /// The greater of both containments.
+    pub(crate) fn most_contained(&self) -> f64 {
+        self.containments[0].max(self.containments[1])
+    }
+
     /// The value of a signal of [`Cost::Known`]; `None` if it is not known, or needs the texts.
     pub fn value(&self, signal: Signal) -> Option<f64> {
         let flag = |known: Option<bool>| known.map(|same| f64::from(u8::from(same)));
@@ -199,7 +217,7 @@ impl KnownSignals {
             Signal::LengthDistance => Some(length_distance(self.lengths)),
             Signal::Resemblance => Some(self.resemblance),
             Signal::ContainmentLeast => Some(self.containments[0].min(self.containments[1])),
-            Signal::ContainmentMost => Some(self.containments[0].max(self.containments[1])),
+            Signal::ContainmentMost => Some(self.most_contained()),
             _ => None,
         }
     }

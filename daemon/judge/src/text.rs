@@ -72,7 +72,8 @@ impl JudgedText {
         self.title.as_deref()
     }
 
-    fn terms(&self) -> &TermCounts {
+    /// The words with their counts.
+    pub(crate) fn terms(&self) -> &TermCounts {
         self.terms.get_or_init(|| TermCounts::of(self.beginning()))
     }
 

@@ -10,9 +10,10 @@
 //! settled leaf: what cheap signals can decide then costs nothing, and what they cannot decide is not split beforehand
 //! to no purpose.
 //!
-//! Finally a leaf keeps a duplicate class only if the expected precision is high enough ([`Growth::claim`]): a false
-//! duplicate does more harm than a missed one, and the majority in a small leaf need not be the majority of all such
-//! pairs.
+//! Finally a leaf keeps a duplicate class only if the expected precision of that class is high enough
+//! ([`Growth::claim`]): a false duplicate does more harm than a missed one, and the majority in a small leaf need not
+//! be the majority of all such pairs. What is not the same with that precision may be a version with it: one that is
+//! not told to be the same.
 //!
 //! Time: O(pairs · signals) for each node, after one sort for each tree and signal.
 
@@ -58,9 +59,9 @@ pub struct Growth {
     pub depth: u16,
     /// Minimum number of pairs in a leaf.
     pub leaf: usize,
-    /// Minimum share of duplicates, by the pessimistic estimate, in a leaf that calls its pairs the same or versions.
-    /// Leaves below it take the most frequent other class. Use 0 to compare single signals: a weak one would never
-    /// claim a duplicate otherwise.
+    /// Minimum share, by the pessimistic estimate, of pairs of `Same` in a leaf that calls its pairs so, and of
+    /// duplicates in one that calls them versions. Leaves below both take the most frequent other class. Use 0 to
+    /// compare single signals: a weak one would never claim a duplicate otherwise.
     pub claim: f64,
 }
 
@@ -78,6 +79,11 @@ impl Default for Growth {
 }
 
 impl Growth {
+    /// Whether models are grown to judge, and not to compare signals: what answers withhold is then withheld.
+    pub fn is_for_judging(&self) -> bool {
+        self.claim > 0.0
+    }
+
     /// The parameters to compare these signals, in stages: every leaf takes the class of most of its pairs.
     pub fn of(signals: Vec<Signal>) -> Self {
         Self {
@@ -110,6 +116,11 @@ pub enum TrainingError {
         /// Pairs labelled with it, fewer than [`LEAST_OF_CLASS`].
         found: u32,
     },
+    /// All pairs are of one class.
+    #[error(
+        "all labelled pairs are labelled {0}, and at least {LEAST_OF_CLASS} of another class are needed"
+    )]
+    OneClass(&'static str),
     /// More pairs than a training takes.
     #[error("there are {0} labelled pairs, and at most {MAX_PAIRS} are taken")]
     TooMany(usize),
@@ -127,7 +138,7 @@ pub enum TrainingError {
     Learner(String),
 }
 
-/// Checks that there is enough to learn from: at least two classes, and none with too few pairs.
+/// Checks that there is enough to learn from: at least two classes, whichever they are, and none with too few pairs.
 pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
     let total = counts.total() as usize;
     if total > MAX_PAIRS {
@@ -146,8 +157,8 @@ pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
         return Err(too_few(*class));
     }
     match present[..] {
-        [] | [Class::Same] => Err(too_few(Class::TemplateOnly)),
-        [_] => Err(too_few(Class::Same)),
+        [] => Err(too_few(Class::Same)),
+        [class] => Err(TrainingError::OneClass(class.name())),
         _ => Ok(()),
     }
 }

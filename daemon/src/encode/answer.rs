@@ -1,6 +1,6 @@
 //! Encodes what a question found.
 
-use simdex_judge::Judgement;
+use simdex_judge::{Doubt, Judgement};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
@@ -198,11 +198,21 @@ pub(super) fn last_read_of(side: LastRead) -> v1::LastRead {
 pub fn not_judged(judged: Option<&JudgingOutcome>) -> i32 {
     let why = match judged {
         None | Some(JudgingOutcome::Judged(_)) => v1::NotJudged::Unspecified,
-        Some(JudgingOutcome::Withheld) => v1::NotJudged::Withheld,
+        Some(JudgingOutcome::Withheld(doubt)) => withheld(*doubt),
         Some(JudgingOutcome::TimeOver) => v1::NotJudged::Time,
         Some(JudgingOutcome::NoText) => v1::NotJudged::NoText,
     };
     why.into()
+}
+
+fn withheld(doubt: Doubt) -> v1::NotJudged {
+    match doubt {
+        Doubt::Contradicted => v1::NotJudged::Contradicted,
+        Doubt::Divided => v1::NotJudged::Divided,
+        Doubt::NumbersDiffer => v1::NotJudged::NumbersDiffer,
+        Doubt::Quoting => v1::NotJudged::Quoting,
+        Doubt::Unsure => v1::NotJudged::Unsure,
+    }
 }
 
 /// Encodes a judgement.

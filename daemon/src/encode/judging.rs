@@ -77,6 +77,7 @@ pub fn evaluation(evaluated: Evaluated) -> v1::EvaluateLabelsReply {
         alone: alone.iter().map(own).collect(),
         cumulative: cumulative.iter().map(with_cheaper).collect(),
         in_force: Some(figures(&evaluated.in_force)),
+        confusion: confusion(&evaluated.in_force.quality),
         model: Some(model(&evaluated.model)),
         curve: curve(&points),
         agreements: evaluated.agreements.iter().map(agreement).collect(),
@@ -151,9 +152,35 @@ fn figures(figures: &Figures) -> v1::JudgedFigures {
         false_hits: figures.quality.false_hits.into(),
         missed: figures.quality.missed.into(),
         accuracy: figures.quality.accuracy(),
+        withheld: figures.quality.all_withheld().into(),
         precision_within_root: precision(&figures.within_root),
         precision_across_roots: precision(&figures.across_roots),
     }
+}
+
+/// The judged classes of the pairs of each class that was labelled.
+fn confusion(quality: &Quality) -> Vec<v1::LabelledClass> {
+    let row = |label: Class| {
+        let judged = quality.confusion[label.index()].map(u64::from);
+        let [same, version, template_only, unrelated] = judged;
+        v1::LabelledClass {
+            class: class(label).into(),
+            same,
+            version,
+            template_only,
+            unrelated,
+            withheld: quality.withheld[label.index()].into(),
+        }
+    };
+    let is_labelled = |row: &v1::LabelledClass| {
+        let judged = [row.same, row.version, row.template_only, row.unrelated];
+        judged.iter().sum::<u64>() + row.withheld > 0
+    };
+    Class::ALL
+        .into_iter()
+        .map(row)
+        .filter(is_labelled)
+        .collect()
 }
 
 fn spread(spread: Spread) -> v1::Spread {
@@ -207,7 +234,7 @@ fn rules(model: &Model) -> Vec<v1::JudgeRule> {
             number: rule.number,
             rule: rule.to_string(),
             class: class(judged).into(),
-            probability: counts.probability(judged),
+            probability: counts.claimed(judged),
             pairs: counts.total().into(),
         };
     rules.map(rule).collect()

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
-use simdex_judge::{Class, JudgedText, Judgement, KnownSignals, Model};
+use simdex_judge::{JudgedText, Judgement, KnownSignals, Model};
 use simdex_schema::DocId;
 
 use crate::read_side::judging_outcome::JudgingOutcome;
@@ -29,12 +29,9 @@ pub use group_judge::{GroupJudge, JudgedPair};
 pub use hit_judge::judge_hits;
 pub use judged_apart::JudgedApart;
 pub use judged_side::JudgedSide;
-pub(crate) use judged_side::author_of;
+pub(crate) use judged_side::{author_of, is_quoting};
 pub use list_judge::ListJudge;
 pub use models::Models;
-
-/// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
-const RELATED: f64 = 0.5;
 
 /// Judges the two sides of a comparison, which has their texts at hand.
 ///
@@ -63,7 +60,7 @@ pub fn judge_comparison(
         }
         Ok::<_, IndexError>([text_a, text_b].map(|text| Arc::new(analyse(text))))
     });
-    Ok(withhold_if_doubtful(judged?, overlap))
+    Ok(judged?.into())
 }
 
 /// The signals of two subjects that are known without comparing texts; each subject comes with its analysed text.
@@ -74,21 +71,6 @@ pub(crate) fn known_signals_of(
     let lengths = [a.1, b.1].map(|text| text.canonical().as_bytes().len() as u64);
     let sides = [JudgedSide::of_subject(a.0), JudgedSide::of_subject(b.0)];
     known_signals(&sides, lengths, overlap)
-}
-
-/// Withholds a judgement that contradicts what was counted (the model has seen too few short excerpts of long
-/// documents, and judges them unrelated), one whose rule rests on divided evidence, and one that treats two documents
-/// as the same although they have different numbers at their heads.
-fn withhold_if_doubtful(judgement: Judgement, overlap: &Overlap) -> JudgingOutcome {
-    let containments = [overlap.containment_of_first, overlap.containment_of_second];
-    let containments_known = containments.iter().filter_map(|measured| measured.value);
-    let is_related = containments_known.fold(0.0, f64::max) >= RELATED;
-    let is_contradicted = judgement.class == Class::Unrelated && is_related;
-    let is_withheld = is_contradicted || judgement.is_contested || judgement.is_numbered_otherwise;
-    match is_withheld {
-        true => JudgingOutcome::Withheld,
-        false => JudgingOutcome::Judged(judgement),
-    }
 }
 
 /// The time until which a list or report judges: half of the time that it has left. `None` if it has no deadline.

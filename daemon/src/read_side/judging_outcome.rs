@@ -1,19 +1,27 @@
 //! The outcome of judging a pair, which answers hold beside its numbers.
 
-use simdex_judge::Judgement;
+use simdex_judge::{Doubt, Judgement};
 
 /// The outcome for a pair that was to be judged.
 #[derive(Clone, Debug, PartialEq)]
 pub enum JudgingOutcome {
     /// The pair is judged.
     Judged(Judgement),
-    /// The judgement is withheld: it contradicts what was counted, rests on divided evidence, or treats two documents
-    /// as the same although their heads carry different numbers.
-    Withheld,
+    /// The judgement is withheld.
+    Withheld(Doubt),
     /// One of its files has no readable text.
     NoText,
     /// The time for judging ran out.
     TimeOver,
+}
+
+impl From<Judgement> for JudgingOutcome {
+    fn from(judgement: Judgement) -> Self {
+        match judgement.doubt {
+            Some(doubt) => Self::Withheld(doubt),
+            None => Self::Judged(judgement),
+        }
+    }
 }
 
 impl JudgingOutcome {
@@ -26,7 +34,7 @@ impl JudgingOutcome {
     pub fn judgement(self) -> Option<Judgement> {
         match self {
             Self::Judged(judgement) => Some(judgement),
-            Self::Withheld | Self::NoText | Self::TimeOver => None,
+            Self::Withheld(_) | Self::NoText | Self::TimeOver => None,
         }
     }
 }

@@ -195,9 +195,11 @@ impl LabelError {
             Self::Contradiction { .. } => {
                 "have a third rater label the pair, or one of them label it again: the last label of a rater counts"
             }
-            Self::Training(TrainingError::TooFew { .. } | TrainingError::TooFewSources(_)) => {
-                "label more pairs with `simctl judge label`"
-            }
+            Self::Training(
+                TrainingError::TooFew { .. }
+                | TrainingError::OneClass(_)
+                | TrainingError::TooFewSources(_),
+            ) => "label more pairs with `simctl judge label`",
             Self::Training(TrainingError::TooMany(_)) => "send fewer labels",
             Self::Write(_) => "see to the data directory and train again",
             Self::Query(error) => return error.advice(),

@@ -175,6 +175,8 @@ pub struct OnRecord {
     pub root: RootId,
     /// The author or sender that it states.
     pub author: Option<String>,
+    /// Whether quoted lines were left out of its text.
+    pub is_quoting: bool,
     /// Bytes of its canonical text.
     pub length: u64,
 }

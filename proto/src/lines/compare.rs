@@ -42,7 +42,7 @@ pub struct Comparison {
     pub chars_b: u64,
     /// The judgement of the pair; null if it was not judged.
     pub judgement: Option<Judgement>,
-    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing, such as `divided`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
     /// The estimates of each scheme.

@@ -19,6 +19,8 @@ pub struct Evaluation {
     pub model: Option<JudgeModel>,
     /// Figures of that model on the same pairs.
     pub in_force: JudgedFigures,
+    /// Answers of that model for the pairs of each labelled class.
+    pub confusion: Vec<LabelledClass>,
     /// Precision by recall of all signals together.
     pub curve: Vec<CurvePoint>,
     /// Figures of all signals together, on pairs in known languages; null if there are none.
@@ -124,6 +126,25 @@ pub struct JudgedFigures {
     pub precision_within_root: Option<f64>,
     /// Precision of pairs across two roots, in that run.
     pub precision_across_roots: Option<f64>,
+    /// Pairs whose judgement is withheld, in that run.
+    pub withheld: u64,
+}
+
+/// Answers for the pairs labelled with one class.
+#[derive(Clone, Debug, Serialize)]
+pub struct LabelledClass {
+    /// The labelled class.
+    pub class: Option<&'static str>,
+    /// Pairs judged to be the same.
+    pub same: u64,
+    /// Pairs judged to be versions.
+    pub version: u64,
+    /// Pairs judged to share a template.
+    pub template_only: u64,
+    /// Pairs judged to be unrelated.
+    pub unrelated: u64,
+    /// Pairs whose judgement is withheld.
+    pub withheld: u64,
 }
 
 /// Figures of one signal.
@@ -213,6 +234,7 @@ impl From<&v1::EvaluateLabelsReply> for Evaluation {
             cumulative: reply.cumulative.iter().map(Into::into).collect(),
             model: reply.model.as_ref().map(Into::into),
             in_force: (&reply.in_force.unwrap_or_default()).into(),
+            confusion: reply.confusion.iter().map(Into::into).collect(),
             curve: reply.curve.iter().map(Into::into).collect(),
             known_language: reply.known_language.map(Into::into),
             other_languages: reply.other_languages.map(Into::into),
@@ -300,6 +322,20 @@ impl From<&v1::JudgedFigures> for JudgedFigures {
             accuracy: figures.accuracy,
             precision_within_root: figures.precision_within_root,
             precision_across_roots: figures.precision_across_roots,
+            withheld: figures.withheld,
+        }
+    }
+}
+
+impl From<&v1::LabelledClass> for LabelledClass {
+    fn from(labelled: &v1::LabelledClass) -> Self {
+        Self {
+            class: judged_class(labelled.class),
+            same: labelled.same,
+            version: labelled.version,
+            template_only: labelled.template_only,
+            unrelated: labelled.unrelated,
+            withheld: labelled.withheld,
         }
     }
 }

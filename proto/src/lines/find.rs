@@ -74,7 +74,7 @@ pub struct Match {
     pub folded_under_bytes: Option<String>,
     /// The judgement of the pair; null if it was not judged.
     pub judgement: Option<Judgement>,
-    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing, such as `divided`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
     /// Set only in families of versions.

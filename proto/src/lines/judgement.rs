@@ -10,7 +10,7 @@ use crate::v1;
 pub struct Judgement {
     /// `same`, `version`, `template-only` or `unrelated`.
     pub class: Option<&'static str>,
-    /// Probability of that class, from the pairs on which the model was trained.
+    /// Probability of that class (of `same` or `version` for `version`), from the pairs on which the model was trained.
     pub probability: f64,
     /// The number of the rule that fired; 0 if both files have the same text.
     pub rule_number: u32,
@@ -69,12 +69,17 @@ impl From<&v1::Judgement> for Judgement {
     }
 }
 
-/// Why a requested judgement is missing: `withheld`, `time` or `no-text`; `None` if it is present or was not requested.
+/// Why a requested judgement is missing; `None` if it is present or was not requested. It is withheld as `contradicted`,
+/// `divided`, `numbers-differ`, `quoting` or `unsure`, or was not made: `time`, `no-text`.
 pub fn not_judged(value: i32) -> Option<&'static str> {
     use v1::NotJudged;
     Some(match NotJudged::try_from(value).ok()? {
         NotJudged::Unspecified => return None,
-        NotJudged::Withheld => "withheld",
+        NotJudged::Contradicted => "contradicted",
+        NotJudged::Divided => "divided",
+        NotJudged::NumbersDiffer => "numbers-differ",
+        NotJudged::Quoting => "quoting",
+        NotJudged::Unsure => "unsure",
         NotJudged::Time => "time",
         NotJudged::NoText => "no-text",
     })

@@ -59,7 +59,7 @@ pub struct Pair {
     /// The judgement of the pair, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
-    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing, such as `divided`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
 }
@@ -141,7 +141,7 @@ pub struct Member {
     /// The judgement of this file and the principal, if requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgement: Option<Judgement>,
-    /// Why a requested judgement is missing: `withheld`, `time` or `no-text`.
+    /// Why a requested judgement is missing, such as `divided`, `time` or `no-text`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<&'static str>,
 }

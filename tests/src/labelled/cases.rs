@@ -4,12 +4,13 @@
 //! |---|---|---|
 //! | `printer` | same | a page with navigation, and its printer version in pages with running heads |
 //! | `mirror` | same | one page on two sites that differ in banner, addresses and notices |
-//! | `notices` | same | one text, with and without legal notices and advertisements |
+//! | `notices` | same | one text, with and without a few lines of legal notices and navigation |
 //! | `redirect` | same | a page that redirects, and its target |
 //! | `framed` | same | a page in frames, and the page alone |
 //! | `edited` | version | a text, and the text with 1 to 25 % of its words or paragraphs changed |
 //! | `excerpt` | version | a text, and a passage of it |
 //! | `collection` | version | a text, and a collection that took it in |
+//! | `appended` | version | a text, and the text with a later part of 2 to 60 % of its length |
 //! | `form` | template-only | one form or letter, filled in twice |
 //! | `sorted` | template-only | one list in two orders |
 //! | `reframed` | template-only | the same data amid other surroundings |
@@ -17,9 +18,12 @@
 //! | `frameset` | template-only | two pages in frames of one layout |
 //! | `siblings` | template-only | two pages of one site |
 //! | `unrelated` | unrelated | two texts |
+//!
+//! [`standard`](super::standard) and [`records`](super::records) add more.
 
 use simdex_judge::Class;
 
+use super::entry::one_of;
 use super::prose::{Prose, wrapped};
 use super::{Document, LabelledPair, Tongue};
 use crate::corpus::Random;
@@ -70,6 +74,36 @@ impl Site {
     }
 }
 
+/// Lines that many pages end with, whatever is on them.
+const NOTICES: [&str; 14] = [
+    "All rights reserved.",
+    "No part of this page may be reproduced without written permission.",
+    "Terms of use and privacy policy apply.",
+    "We use cookies to improve this site.",
+    "Printed from our site.",
+    "Follow us, or subscribe to our news.",
+    "The information is given without any warranty.",
+    "Trademarks are the property of their owners.",
+    "Report an error on this page.",
+    "Back to top. Site map. Contact. About us.",
+    "Share this page by mail.",
+    "This page was last updated some time ago.",
+    "Advertisement",
+    "Skip to content. Log in. Register.",
+];
+
+/// A few lines of legal notices and navigation of a site.
+fn notices(site: &Site, prose: &mut Prose) -> String {
+    let mut lines = vec![format!(
+        "Copyright {} {}.",
+        2000 + prose.number(1),
+        site.name
+    )];
+    let count = 1 + prose.random().below(5);
+    lines.extend((0..count).map(|_| one_of(prose, &NOTICES)));
+    lines.join("\n")
+}
+
 impl Cases<'_> {
     fn pair(&self, kind: &'static str, class: Class, a: Document, b: Document) -> LabelledPair {
         LabelledPair {
@@ -81,7 +115,7 @@ impl Cases<'_> {
         }
     }
 
-    fn texts(&self, kind: &'static str, class: Class, a: &str, b: &str) -> LabelledPair {
+    pub(super) fn texts(&self, kind: &'static str, class: Class, a: &str, b: &str) -> LabelledPair {
         self.pair(kind, class, self.document(a), self.document(b))
     }
 
@@ -99,6 +133,10 @@ impl Cases<'_> {
         let mut pairs = self.same(text, &mut prose);
         pairs.extend(self.versions(text, prose.random()));
         pairs.extend(self.of_site(text, &mut prose));
+        pairs.push(self.appended(text, &mut prose));
+        let parts = paragraphs(text);
+        pairs.extend(self.quotations(&parts, &mut prose));
+        pairs.extend(self.standard_forms(&parts));
         pairs
     }
 
@@ -106,8 +144,7 @@ impl Cases<'_> {
         let (site, other) = (Site::new(prose), Site::new(prose));
         let title = prose.title();
         let page = site.page(&title, text);
-        let notices = prose.paragraphs(1 + self.source % 3).join("\n\n");
-        let with_notices = format!("{text}\n\n{notices}");
+        let with_notices = format!("{text}\n\n{}", notices(&site, prose));
         let stub = format!("{title}\nThis page has moved. {}", prose.paragraph(3));
         let frameset = format!("{title}\nThis site uses frames, which your browser does not show.");
         let shown = format!("{}\n\n{text}", site.head);
@@ -144,6 +181,18 @@ impl Cases<'_> {
         parts.insert(random.below(parts.len() as u64 + 1) as usize, text);
         pairs.push(self.texts("collection", Class::Version, text, &parts.join("\n\n")));
         pairs
+    }
+
+    /// A text, and the text with a later part.
+    fn appended(&self, text: &str, prose: &mut Prose) -> LabelledPair {
+        let share = 0.02 + 0.58 * prose.random().unit();
+        let least = text.len() as f64 * (1.0 + share);
+        let mut longer = text.to_owned();
+        while (longer.len() as f64) < least {
+            let sentences = 1 + prose.random().below(5);
+            longer = format!("{longer}\n\n{}", prose.paragraph(sentences));
+        }
+        self.texts("appended", Class::Version, text, &longer)
     }
 
     fn of_site(&self, text: &str, prose: &mut Prose) -> Vec<LabelledPair> {

@@ -12,10 +12,11 @@ const BLOCK: usize = 4;
 /// Pairs of this many generated texts, at least four.
 pub fn pairs(seed: u64, texts: u64, tongue: Tongue) -> Vec<LabelledPair> {
     let written: Vec<String> = (0..texts).map(|number| text(seed, number)).collect();
-    let stock = Stock::of(written.iter().map(String::as_str));
     let mut pairs = Vec::new();
     for (source, text) in (0..).zip(&written) {
         let others = of_block(&written, source as usize);
+        // Edits put in paragraphs of the block alone, for the same reason.
+        let stock = Stock::of(others.iter().map(String::as_str));
         let cases = Cases {
             source,
             family: source,
@@ -27,6 +28,7 @@ pub fn pairs(seed: u64, texts: u64, tongue: Tongue) -> Vec<LabelledPair> {
         pairs.extend(cases.of_text(text));
         pairs.push(cases.sorted());
         pairs.extend(cases.forms(3));
+        pairs.extend(cases.records());
         pairs.push(cases.unrelated(text));
     }
     pairs
@@ -64,7 +66,7 @@ mod tests {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
         made.iter()
             .for_each(|pair| *kinds.entry(pair.kind).or_default() += 1);
-        assert_eq!(kinds.len(), 15, "{kinds:?}");
+        assert_eq!(kinds.len(), 31, "{kinds:?}");
         let values = |pairs: &[LabelledPair]| -> Vec<_> {
             pairs
                 .iter()
@@ -121,8 +123,9 @@ mod tests {
             pair.values(Body::Shown)
                 .is_some_and(|values| is_candidate(&values))
         };
+        let related = made.iter().filter(|pair| pair.kind != "quotation");
         let (unrelated, others): (Vec<&LabelledPair>, Vec<_>) =
-            made.iter().partition(|pair| pair.class == Class::Unrelated);
+            related.partition(|pair| pair.class == Class::Unrelated);
         assert!(!unrelated.iter().any(found));
         assert!(others.iter().copied().filter(|pair| found(pair)).count() * 10 > others.len() * 6);
     }

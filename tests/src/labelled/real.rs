@@ -156,10 +156,10 @@ pub fn cases(texts: &[String], source: u64, family: Option<u64>) -> Vec<Labelled
     }
     let step = (texts.len() / BASES).max(1);
     let bases: Vec<String> = texts.iter().step_by(step).cloned().collect();
-    let stock = Stock::of(bases.iter().map(String::as_str));
     let mut pairs = Vec::new();
     for (at, text) in bases.iter().enumerate() {
         let others = of_block(&bases, at);
+        let stock = Stock::of(others.iter().map(String::as_str));
         let own = (source << 32) | at as u64;
         let cases = Cases {
             source: own,

@@ -71,7 +71,8 @@ impl Figures {
             return figures;
         };
         figures.quality = median.quality;
-        for (SourcedPair { pair, .. }, judged) in pairs.iter().zip(&median.judged) {
+        let judged = median.judged.iter().zip(&median.doubts);
+        for (SourcedPair { pair, .. }, (judged, doubt)) in pairs.iter().zip(judged) {
             let same_root = pair.values.get(Signal::SameRoot);
             let part = match (same_root == 1.0, same_root == 0.0) {
                 (true, _) => &mut figures.within_root,
@@ -79,7 +80,7 @@ impl Figures {
                 // Unknown: a text that is no file.
                 _ => continue,
             };
-            part.add(pair.class, *judged);
+            part.add_answer(pair.class, *judged, *doubt);
         }
         figures
     }

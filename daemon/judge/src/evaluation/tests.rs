@@ -13,7 +13,11 @@ fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> SourcedP
     values.0[Signal::Resemblance.index()] = resemblance;
     values.0[Signal::SameRoot.index()] = same_root;
     let pair = LabelledSignals { values, class };
-    SourcedPair { pair, source }
+    SourcedPair {
+        pair,
+        source,
+        caveats: Caveats::default(),
+    }
 }
 
 /// Pairs whose resemblance shows versions; every tenth of one root is labelled wrongly.
@@ -45,6 +49,7 @@ fn quality_by_hand() {
         (2.0 / 3.0, 2.0 / 3.0)
     );
     assert_eq!((quality.f1(), quality.accuracy()), (2.0 / 3.0, 0.2));
+    assert_eq!(quality.confusion[Class::Same.index()], [1, 1, 0, 0]);
     assert_eq!(Quality::default().f1(), 0.0);
     // At the base rate of the pairs themselves it is their precision.
     assert!((quality.precision_at(0.6) - quality.precision()).abs() < 1e-12);
@@ -52,6 +57,43 @@ fn quality_by_hand() {
     let rare = (0.01 * 2.0 / 3.0) / (0.01 * 2.0 / 3.0 + 0.99 / 2.0);
     assert!((quality.precision_at(0.01) - rare).abs() < 1e-12);
     assert_eq!(Quality::default().precision_at(0.5), 0.0);
+}
+
+#[test]
+fn a_withheld_judgement_finds_nothing_and_claims_nothing() {
+    let mut quality = Quality::default();
+    quality.add(Class::Same, Class::Same);
+    quality.add_answer(Class::Version, Class::Version, Some(Doubt::NumbersDiffer));
+    quality.add_answer(Class::TemplateOnly, Class::Same, Some(Doubt::Divided));
+    assert_eq!((quality.pairs(), quality.errors()), (3, 1));
+    assert_eq!((quality.precision(), quality.recall()), (1.0, 0.5));
+    assert_eq!(quality.withheld, [0, 1, 1, 0]);
+    assert_eq!(quality.accuracy(), 1.0);
+}
+
+#[test]
+fn the_model_in_force_withholds_as_answers_do() {
+    let model = "simdex-judge 3\nname a\nnote b\nresemblance <= 0.5\n  template-only 0 9 7 0\n  version 0 9 0 0\n";
+    let model = Model::parse(model).unwrap();
+    let numbered = SourcedPair {
+        caveats: Caveats {
+            numbers_differ: true,
+            ..Caveats::default()
+        },
+        ..pair(0.9, 1.0, Class::TemplateOnly, 1)
+    };
+    let divided = pair(0.1, 1.0, Class::Version, 2);
+    let given = pair(0.9, 0.0, Class::Version, 3);
+    let pairs = [numbered, divided, given];
+    let found = Validated::of(&model, &pairs);
+    assert_eq!(
+        found.doubts,
+        [Some(Doubt::NumbersDiffer), Some(Doubt::Divided), None]
+    );
+    assert_eq!((found.quality.false_hits, found.quality.hits), (0, 1));
+    let figures = Figures::of(&[found], &pairs);
+    assert_eq!(figures.within_root.all_withheld(), 2);
+    assert_eq!(figures.across_roots.hits, 1);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::*;
 use crate::signal::compression;
 
-const FILE: &str = "simdex-judge 2
+const FILE: &str = "simdex-judge 3
 name a test
 note 7 pairs
 resemblance <= 0.5
@@ -42,7 +42,7 @@ fn a_file_is_read_and_written_as_it_was() {
 
 /// A tree that asks for these signals of every pair.
 fn asking(signals: &[&str]) -> Model {
-    let mut file = "simdex-judge 2\nname a test\nnote none\n".to_owned();
+    let mut file = "simdex-judge 3\nname a test\nnote none\n".to_owned();
     for (depth, signal) in signals.iter().enumerate() {
         // No distance is above 9.
         file += &format!("{:1$}{signal} <= 9\n", "", 2 * depth);
@@ -165,7 +165,7 @@ fn a_leaf_that_claims_less_than_its_pairs_are_is_contested() {
         let model = Model::parse(&FILE.replace("unrelated 0 0 1 2", leaf)).unwrap();
         let none = || Ok::<[Rc<JudgedText>; 2], Infallible>([text(""), text("")]);
         let Ok(judged) = model.judge(&known(0.3), none);
-        (judged.class, judged.is_contested)
+        (judged.class, judged.doubt == Some(Doubt::Divided))
     };
     assert_eq!(judged("template-only 4 4 7 0"), (Class::TemplateOnly, true));
     assert_eq!(
@@ -173,7 +173,7 @@ fn a_leaf_that_claims_less_than_its_pairs_are_is_contested() {
         (Class::TemplateOnly, false)
     );
     assert_eq!(judged("version 0 4 3 0"), (Class::Version, false));
-    assert!(!Judgement::of_one_text().is_contested);
+    assert_eq!(Judgement::of_one_text().doubt, None);
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn one_document_by_the_tree_is_none_where_the_numbers_differ() {
     let judged = |a: &str, b: &str, resemblance: f64| {
         let texts = || Ok::<[Rc<JudgedText>; 2], Infallible>([text(a), text(b)]);
         let Ok(judged) = model.judge(&known(resemblance), texts);
-        (judged.class, judged.is_numbered_otherwise)
+        (judged.class, judged.doubt == Some(Doubt::NumbersDiffer))
     };
     let [a, b] = ["note 1715 on a lease", "note 1716 on a lease"];
     assert_eq!(judged(a, b, 0.3), (Class::Version, true));
@@ -198,7 +198,7 @@ fn a_damaged_file_is_refused_with_its_line() {
         assert_ne!(damaged, FILE);
         Model::parse(&damaged).unwrap_err().to_string()
     };
-    assert!(refused("simdex-judge 2", "simdex-judge 1").starts_with("the model is of version 1"));
+    assert!(refused("simdex-judge 3", "simdex-judge 1").starts_with("the model is of version 1"));
     assert!(refused("simdex-judge", "other").starts_with("the file is no model"));
     assert!(refused("name ", "nmae ").starts_with("line 2 is not `name`"));
     assert!(refused("mcd <=", "md5 <=").starts_with("line 6 is not a signal"));
@@ -212,7 +212,7 @@ fn a_damaged_file_is_refused_with_its_line() {
     let deep: String = (0..40)
         .map(|depth| format!("{:1$}mcd <= 0\n", "", 2 * depth))
         .collect();
-    let deep = format!("simdex-judge 2\nname a\nnote b\n{deep}");
+    let deep = format!("simdex-judge 3\nname a\nnote b\n{deep}");
     assert_eq!(Model::parse(&deep), Err(ModelError::TooDeep(37)));
     assert_eq!(Model::parse(""), Err(ModelError::NoModel));
     assert_eq!(Model::parse(&"x".repeat(2 << 20)), Err(ModelError::TooLong));

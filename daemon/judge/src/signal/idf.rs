@@ -34,7 +34,12 @@ pub fn is_listed(term: Term) -> bool {
 
 /// Whether this is the value of a term that the table does not hold.
 pub fn is_rarest(idf: f64) -> bool {
-    idf >= shipped().rarest
+    idf >= rarest()
+}
+
+/// The value of a term that the table does not hold.
+pub fn rarest() -> f64 {
+    shipped().rarest
 }
 
 fn shipped() -> &'static Table {

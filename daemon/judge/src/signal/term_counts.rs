@@ -57,6 +57,12 @@ impl TermCounts {
         self.counts.iter().copied()
     }
 
+    /// Each term once, with its count and its inverse document frequency.
+    pub(crate) fn with_idf(&self) -> impl Iterator<Item = (Term, u32, f64)> + '_ {
+        let counted = self.counts.iter().zip(&self.idf);
+        counted.map(|((term, count), idf)| (*term, *count, *idf))
+    }
+
     /// Each term once, with its count times its inverse document frequency.
     pub(crate) fn weighted(&self) -> impl Iterator<Item = (Term, f64)> + '_ {
         let counted = self.counts.iter().zip(&self.idf);

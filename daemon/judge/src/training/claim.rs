@@ -1,10 +1,11 @@
 //! Requires a minimum precision of the leaves of a tree that claim a duplicate.
 
 use super::prune::pessimistic;
+use crate::class::{Class, Counts};
 use crate::model::Node;
 
-/// The tree whose leaves call a pair the same or a version only if at least the share `least` of such pairs is expected
-/// to be duplicates.
+/// The tree whose leaves call a pair the same only if at least the share `least` of such pairs is expected to be the same,
+/// and a version only if that share is expected to be duplicates.
 pub(super) fn borne_out(node: Node, least: f64) -> Node {
     match node {
         Node::Test(mut test) => {
@@ -13,20 +14,27 @@ pub(super) fn borne_out(node: Node, least: f64) -> Node {
             Node::Test(test)
         }
         Node::Leaf(mut leaf) => {
-            let (total, duplicates) = (leaf.counts.total(), leaf.counts.duplicates());
-            let wrong = pessimistic(total, duplicates);
-            if leaf.class.is_duplicate() && wrong > (1.0 - least) * f64::from(total) {
-                leaf.class = leaf.counts.most_of_others();
-            }
+            leaf.class = claim(leaf.class, &leaf.counts, least);
             Node::Leaf(leaf)
         }
+    }
+}
+
+/// The strongest claim that these pairs bear out: `Same` claims more than `Version`, and that more than the others.
+fn claim(most: Class, counts: &Counts, least: f64) -> Class {
+    let total = counts.total();
+    let is_borne_out = |right: u32| pessimistic(total, right) <= (1.0 - least) * f64::from(total);
+    match most {
+        Class::Same if is_borne_out(counts.0[Class::Same.index()]) => Class::Same,
+        Class::Same | Class::Version if is_borne_out(counts.duplicates()) => Class::Version,
+        Class::Same | Class::Version => counts.most_of_others(),
+        most => most,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::class::{Class, Counts};
 
     fn claimed(counts: [u32; 4], least: f64) -> Class {
         let Node::Leaf(leaf) = borne_out(Node::leaf(Counts(counts)), least) else {
@@ -42,8 +50,11 @@ mod tests {
         assert_eq!(claimed([19, 27, 24, 0], 0.0), Class::Version);
         assert_eq!(claimed([0, 20, 0, 9], 0.9), Class::Unrelated);
         assert_eq!(claimed([40, 300, 8, 0], 0.9), Class::Version);
-        // Which of both duplicate classes it is may be open.
-        assert_eq!(claimed([50, 49, 1, 0], 0.9), Class::Same);
+        // Which of both duplicate classes it is may be open: then the weaker claim is made.
+        assert_eq!(claimed([50, 49, 1, 0], 0.9), Class::Version);
+        assert_eq!(claimed([805, 172, 0, 0], 0.85), Class::Version);
+        assert_eq!(claimed([805, 40, 0, 0], 0.85), Class::Same);
+        assert_eq!(claimed([50, 49, 1, 0], 0.0), Class::Same);
     }
 
     #[test]

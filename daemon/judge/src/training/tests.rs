@@ -1,6 +1,7 @@
 //! Training on pairs with a known rule.
 
 use super::*;
+use crate::doubt::Caveats;
 use crate::signal::UNKNOWN;
 
 /// Pairs in which resemblance shows unrelated ones, and mcd distinguishes the same from versions; some labels are
@@ -39,7 +40,8 @@ fn the_rule_behind_the_labels_is_found() {
     assert_eq!(rules.len(), 3, "{model}");
     assert!(rules[0].starts_with("resemblance <= 0.4"), "{model}");
     for pair in pairs(500, 0) {
-        assert_eq!(model.classify(&pair.values).0, pair.class);
+        let answered = model.answer(&pair.values, Caveats::default());
+        assert_eq!(answered.class, pair.class);
     }
 }
 
@@ -71,6 +73,16 @@ fn what_a_cheap_signal_tells_is_not_asked_of_a_dear_one() {
 }
 
 #[test]
+fn any_two_classes_with_enough_pairs_are_learned() {
+    let two: Vec<_> = pairs(900, 0)
+        .into_iter()
+        .filter(|pair| pair.class != Class::Same)
+        .collect();
+    let model = train(&two, &Growth::default(), "two", "").unwrap();
+    assert_eq!(model.signals(), [Signal::Resemblance]);
+}
+
+#[test]
 fn too_little_to_learn_from_is_refused() {
     let refused = |pairs: &[LabelledSignals]| {
         let refused = train(pairs, &Growth::default(), "", "");
@@ -83,5 +95,5 @@ fn too_little_to_learn_from_is_refused() {
         .into_iter()
         .filter(|pair| pair.class == Class::Same)
         .collect();
-    assert!(refused(&one).starts_with("there are 0 pairs labelled template-only"));
+    assert!(refused(&one).starts_with("all labelled pairs are labelled same, and at least 10"));
 }

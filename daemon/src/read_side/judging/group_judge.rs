@@ -10,7 +10,7 @@ use simdex_index::{IndexError, MemoryAccount};
 use simdex_judge::{JudgedText, Judgement, Model};
 
 use super::list_judge::asks_places;
-use super::{HeldJudgedText, JudgedSide, judging_deadline, known_signals, withhold_if_doubtful};
+use super::{HeldJudgedText, JudgedSide, judging_deadline, known_signals};
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::Overlap;
 
@@ -81,7 +81,7 @@ impl<'a> GroupJudge<'a> {
             let [first, second] = [0, 1].map(|side| self.text(side, texts, pair.lengths));
             Ok([first?.text, second?.text])
         });
-        Ok(withhold_if_doubtful(judged?, &pair.overlap))
+        Ok(judged?.into())
     }
 
     /// The analysed text of a side.
@@ -112,6 +112,7 @@ mod tests {
         root: None,
         path: None,
         author: None,
+        is_quoting: false,
     };
 
     fn pair<'a>(texts: &'a [String; 2], overlap: [f64; 3]) -> JudgedPair<'a> {

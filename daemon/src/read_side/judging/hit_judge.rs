@@ -10,7 +10,7 @@ use simdex_index::{IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{JudgedText, Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{HeldJudgedText, JudgedSide, analyse, known_signals, withhold_if_doubtful};
+use super::{HeldJudgedText, JudgedSide, analyse, known_signals};
 use crate::base::lock::lock;
 use crate::base::two_threads::each_on_two_threads;
 use crate::read_side::judging_outcome::JudgingOutcome;
@@ -124,7 +124,7 @@ impl HitJudge<'_> {
             let text = Arc::clone(&read.insert(other).text);
             Ok::<[Arc<JudgedText>; 2], IndexError>([own, text])
         });
-        Ok(withhold_if_doubtful(judged?, &hit.overlap))
+        Ok(judged?.into())
     }
 
     /// The request's own text, analysed once for all hits.

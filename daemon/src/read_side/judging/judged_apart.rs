@@ -16,9 +16,9 @@ impl JudgedApart {
     pub fn note(&mut self, judged: &JudgingOutcome) {
         match judged {
             JudgingOutcome::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
-            // A withheld judgement does not set a file apart.
-            JudgingOutcome::Withheld => {}
-            JudgingOutcome::NoText | JudgingOutcome::TimeOver => self.is_open = true,
+            JudgingOutcome::Withheld(_) | JudgingOutcome::NoText | JudgingOutcome::TimeOver => {
+                self.is_open = true;
+            }
         }
     }
 
@@ -30,7 +30,7 @@ impl JudgedApart {
 
 #[cfg(test)]
 mod tests {
-    use simdex_judge::{Class, Judgement};
+    use simdex_judge::{Class, Doubt, Judgement};
 
     use super::*;
 
@@ -49,10 +49,10 @@ mod tests {
         };
         let (same, version) = (of(Class::Same), of(Class::Version));
         let unrelated = of(Class::Unrelated);
-        let withheld = JudgingOutcome::Withheld;
+        let withheld = JudgingOutcome::Withheld(Doubt::Divided);
         assert_eq!(verdict(&[]), Some(false));
-        assert_eq!(verdict(&[same, version.clone(), withheld]), Some(false));
-        for open in [JudgingOutcome::TimeOver, JudgingOutcome::NoText] {
+        assert_eq!(verdict(&[same, version.clone()]), Some(false));
+        for open in [withheld, JudgingOutcome::TimeOver, JudgingOutcome::NoText] {
             assert_eq!(verdict(&[version.clone(), open.clone()]), None);
             assert_eq!(verdict(&[open, unrelated.clone()]), Some(true));
         }

@@ -20,6 +20,8 @@ pub struct JudgedSide<'a> {
     pub path: Option<&'a Path>,
     /// The author or sender that the document states.
     pub author: Option<&'a str>,
+    /// Whether quoted lines were left out of its text.
+    pub is_quoting: bool,
 }
 
 impl<'a> JudgedSide<'a> {
@@ -28,6 +30,7 @@ impl<'a> JudgedSide<'a> {
             root: Some(file.key.root),
             path: Some(&file.path),
             author: author_of(file),
+            is_quoting: is_quoting(file),
         }
     }
 
@@ -38,6 +41,7 @@ impl<'a> JudgedSide<'a> {
                 root: None,
                 path: subject.subject_path.as_deref(),
                 author: None,
+                is_quoting: false,
             },
         }
     }
@@ -50,6 +54,11 @@ impl<'a> JudgedSide<'a> {
 /// The author or sender that a file states.
 pub(crate) fn author_of(file: &FileInfo) -> Option<&str> {
     fact(file, Fact::From).or_else(|| fact(file, Fact::Author))
+}
+
+/// Whether quoted lines were left out of the text of a file.
+pub(crate) fn is_quoting(file: &FileInfo) -> bool {
+    fact(file, Fact::QuotedLines).is_some_and(|lines| lines != "0")
 }
 
 fn fact(file: &FileInfo, fact: Fact) -> Option<&str> {
@@ -79,5 +88,6 @@ pub(super) fn known_signals<'a>(
             value(overlap.containment_of_first),
             value(overlap.containment_of_second),
         ],
+        is_quoting: a.is_quoting || b.is_quoting,
     }
 }

@@ -11,7 +11,7 @@ use simdex_index::{FileInfo, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{HeldJudgedText, JudgedSide, judging_deadline, known_signals, withhold_if_doubtful};
+use super::{HeldJudgedText, JudgedSide, judging_deadline, known_signals};
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::Overlap;
 
@@ -101,7 +101,7 @@ impl<'a> ListJudge<'a> {
             let second = self.text(1, ids[1], of_b)?;
             Ok::<_, IndexError>([first.text, second.text])
         });
-        Ok(withhold_if_doubtful(judged?, overlap))
+        Ok(judged?.into())
     }
 
     /// The text of a document on this side.

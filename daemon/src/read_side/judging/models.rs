@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    const OTHER: &str = "simdex-judge 2\nname ours\nnote 20 pairs\nsame 3 0 0 0\n";
+    const OTHER: &str = "simdex-judge 3\nname ours\nnote 20 pairs\nsame 3 0 0 0\n";
 
     #[test]
     fn a_trained_model_stays_in_force_over_a_restart_until_it_is_reset() {
@@ -158,9 +158,9 @@ mod tests {
         assert_eq!(name(), "ours");
         for damaged in [
             whole.replace("same 3", "same 4"),
-            whole.replace("simdex-judge 2", "simdex-judge 1"),
+            whole.replace("simdex-judge 3", "simdex-judge 1"),
             whole[..whole.len() - 8].to_owned(),
-            OTHER.replace("judge 2", "judge 1"),
+            OTHER.replace("judge 3", "judge 2"),
             String::new(),
         ] {
             std::fs::write(&path, &damaged).unwrap();

@@ -1,6 +1,7 @@
 //! What is withheld, and that a judgement depends only on the texts, however they were obtained.
 
 use simdex_index::{Index, Opened, VisibleRoots};
+use simdex_judge::Doubt;
 use simdex_proto::lines;
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
@@ -8,39 +9,23 @@ use simdex_signature::SchemeKind;
 use super::*;
 use crate::encode;
 use crate::read_side::query::tests::{change_under, opened_of, similar, words};
-use crate::read_side::query::{Answer, QueryParams, RatioEstimate, find};
+use crate::read_side::query::{Answer, QueryParams, find};
 
 #[test]
-fn what_is_contradicted_or_contested_is_withheld() {
-    let containing = |share: f64| Overlap {
-        resemblance: RatioEstimate::default(),
-        containment_of_first: RatioEstimate {
-            value: Some(share),
-            ..RatioEstimate::default()
-        },
-        containment_of_second: RatioEstimate::default(),
-        shared: 0,
-        verified: true,
-    };
-    let given = |class, is_contested, share: f64| {
-        let judgement = Judgement {
-            class,
-            is_contested,
+fn what_is_in_doubt_is_withheld_for_its_reason() {
+    let judged = |doubt| {
+        JudgingOutcome::from(Judgement {
+            doubt,
             ..Judgement::of_one_text()
-        };
-        withhold_if_doubtful(judgement, &containing(share))
-            .judgement()
-            .is_some()
+        })
     };
-    assert!(given(Class::Unrelated, false, 0.4) && !given(Class::Unrelated, false, 0.5));
-    assert!(given(Class::TemplateOnly, false, 0.9) && !given(Class::TemplateOnly, true, 0.4));
-    assert!(given(Class::Version, false, 0.9));
-    let numbered_otherwise = Judgement {
-        is_numbered_otherwise: true,
-        ..Judgement::of_one_text()
-    };
-    let judged = withhold_if_doubtful(numbered_otherwise, &containing(0.9));
-    assert!(matches!(judged, JudgingOutcome::Withheld));
+    assert!(judged(None).judgement().is_some());
+    for doubt in Doubt::ALL {
+        assert_eq!(judged(Some(doubt)), JudgingOutcome::Withheld(doubt));
+        assert_eq!(judged(Some(doubt)).judgement(), None);
+        let shown = lines::not_judged(encode::not_judged(Some(&judged(Some(doubt)))));
+        assert_eq!(shown, Some(doubt.name()));
+    }
 }
 
 /// A text of this many words and versions of it; the first is asked about.

@@ -10,7 +10,7 @@ use simdex_index::{FileInfo, MemoryAccount, MemoryPermit, VisibleRoots};
 use simdex_judge::evaluation::SourcedPair;
 use simdex_judge::measure::time_of;
 use simdex_judge::training::LabelledSignals;
-use simdex_judge::{JudgedText, Signal, Values};
+use simdex_judge::{Caveats, JudgedText, Signal, Values};
 use simdex_schema::{DocumentHash, GroupId};
 
 use super::pairs::Pairs;
@@ -61,21 +61,26 @@ pub(super) fn measured(
             counts.disputed += 1;
             continue;
         };
-        let (values, foreign) = match reader.values(pair.sides, &mut sources) {
+        let read = match reader.values(pair.sides, &mut sources) {
             Err(LabelError::Unknown { .. } | LabelError::NoText { .. }) if labels.skip_unknown => {
                 counts.unknown += 1;
                 continue;
             }
-            values => values?,
+            read => read?,
         };
         counts.classes.add(class);
-        found.push((documents[0], LabelledSignals { values, class }));
-        is_foreign.push(foreign);
+        let values = read.values;
+        let pair = LabelledSignals { values, class };
+        found.push((documents[0], pair, read.caveats));
+        is_foreign.push(read.is_foreign);
     }
-    let sourced = found.into_iter().map(|(document, pair)| SourcedPair {
-        pair,
-        source: sources.source(document),
-    });
+    let sourced = found
+        .into_iter()
+        .map(|(document, pair, caveats)| SourcedPair {
+            pair,
+            caveats,
+            source: sources.source(document),
+        });
     let sourced: Vec<SourcedPair> = sourced.collect();
     let distinct: BTreeSet<u64> = sourced.iter().map(|pair| pair.source).collect();
     counts.sources = distinct.len() as u64;
@@ -96,6 +101,14 @@ struct Reader<'a> {
     /// Pairs that signals were timed on, and what each took.
     timed: u32,
     took: [Duration; Signal::ALL.len()],
+}
+
+/// What is read of a pair.
+struct ReadPair {
+    values: Values,
+    caveats: Caveats,
+    /// Whether one of its texts is in a language that the table of common words does not know.
+    is_foreign: bool,
 }
 
 /// A document with its analysed text.
@@ -128,7 +141,7 @@ impl<'a> Reader<'a> {
         &mut self,
         [a, b]: [&LabelledFile; 2],
         sources: &mut Sources,
-    ) -> Result<(Values, bool), LabelError> {
+    ) -> Result<ReadPair, LabelError> {
         let kept = self.first.take();
         let first = match kept.filter(|held| held.is_of(a)) {
             Some(held) => held,
@@ -157,8 +170,14 @@ impl<'a> Reader<'a> {
                 *took += time_of(signal, &known, a, b);
             }
         }
-        let is_foreign = a.is_foreign() || b.is_foreign();
-        Ok((Values::measured(&known, a, b), is_foreign))
+        Ok(ReadPair {
+            values: Values::measured(&known, a, b),
+            caveats: Caveats {
+                numbers_differ: a.is_numbered_otherwise(b),
+                is_quoting: known.is_quoting,
+            },
+            is_foreign: a.is_foreign() || b.is_foreign(),
+        })
     }
 
     fn held(&self, side: &LabelledFile) -> Result<HeldDocument, LabelError> {

@@ -10,7 +10,7 @@ use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use crate::encode;
 use crate::read_side::catalogue::{ClusterMember, GroupMember};
-use crate::read_side::judging::author_of;
+use crate::read_side::judging::{author_of, is_quoting};
 use crate::read_side::query::Relation;
 use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
 
@@ -38,6 +38,7 @@ impl OnRecordReader<'_> {
         Some(OnRecord {
             root: file.key.root,
             author: author_of(file).map(str::to_owned),
+            is_quoting: is_quoting(file),
             length: self.0?.stats(id)?.length,
         })
     }

@@ -145,6 +145,7 @@ fn side<'m>((file, on_record): (&'m ReportMember, &'m OnRecord)) -> JudgedSide<'
         root: Some(on_record.root),
         path: Some(Path::new(OsStr::from_bytes(&file.path))),
         author: on_record.author.as_deref(),
+        is_quoting: on_record.is_quoting,
     }
 }
 

@@ -2,11 +2,11 @@
 //! what is shown, so that groups differ by what they measure and not by what they are measured on.
 
 use anyhow::Result;
-use simdex_judge::Signal;
 use simdex_judge::evaluation::{SourcedPair, Validated, nine_seeds};
 use simdex_judge::measure::Values;
 use simdex_judge::signal::UNKNOWN;
 use simdex_judge::training::{Growth, LabelledSignals};
+use simdex_judge::{Caveats, Signal};
 
 use crate::labelled::{Body, LabelledPair, measured};
 
@@ -56,6 +56,7 @@ pub(super) fn validated(pairs: &[Measured<'_>], columns: &[Column]) -> Result<Ve
                 class: of.pair.class,
             },
             source: of.pair.source,
+            caveats: Caveats::default(),
         }
     };
     let packed: Vec<SourcedPair> = pairs.iter().map(packed).collect();

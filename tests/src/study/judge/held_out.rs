@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Result;
-use simdex_judge::Class;
 use simdex_judge::evaluation::{Quality, SourcedPair, Validated};
 use simdex_judge::training::{Growth, LabelledSignals, train};
+use simdex_judge::{Class, Doubt};
 
 use super::{put, tenth, validated_as_shipped};
 use crate::figure::Figures;
-use crate::labelled::{Body, Document, LabelledPair, by_family};
+use crate::labelled::{Body, Document, LabelledPair, by_family, measured, standard};
 use crate::study::papers::originals;
 use crate::study::{Settings, template_pairs};
+
+/// Forms that make pairs of a manner never trained on.
+const LICENCES: u64 = 60;
 
 /// Measured pairs with what they are cases of.
 pub(super) type SourcedPairs<'a> = [(&'a LabelledPair, SourcedPair)];
@@ -45,10 +48,11 @@ pub(super) fn kinds(
     };
     figures.note(&format!("Judged by models that have not seen {name}:"))?;
     let mut judged: BTreeMap<(&str, &str), ([u32; 4], u32)> = BTreeMap::new();
-    for ((pair, _), class) in found.iter().zip(&run.judged) {
+    let judgements = run.judged.iter().zip(&run.doubts);
+    for ((pair, _), (class, doubt)) in found.iter().zip(judgements) {
         let (counts, withheld) = judged.entry((pair.kind, pair.class.name())).or_default();
         counts[class.index()] += 1;
-        *withheld += u32::from(is_withheld(pair, *class));
+        *withheld += u32::from(doubt.is_some());
     }
     for ((kind, class), (counts, withheld)) in judged {
         let columns = Class::ALL.map(|class| (class.name(), f64::from(counts[class.index()]), ""));
@@ -59,14 +63,8 @@ pub(super) fn kinds(
     Ok(())
 }
 
-/// Whether the guard withholds this judgement of a pair, as shown.
-pub(super) fn is_withheld(pair: &LabelledPair, judged: Class) -> bool {
-    judged.is_duplicate() && pair.is_numbered_otherwise(Body::Shown)
-}
-
-/// What the guard withholds: judgements that take two documents for one whose numbers differ. Quality counts what is
-/// withheld as not found.
-pub(super) fn guard(
+/// How many judgements are withheld for each reason.
+pub(super) fn withheld(
     name: &str,
     found: &SourcedPairs<'_>,
     runs: &[Validated],
@@ -75,25 +73,55 @@ pub(super) fn guard(
     let Some(run) = runs.first() else {
         return Ok(());
     };
-    let (mut quality, mut withheld) = (Quality::default(), [0, 0]);
-    for ((pair, _), judged) in found.iter().zip(&run.judged) {
-        let is_withheld = is_withheld(pair, *judged);
-        let given = match is_withheld {
-            true => Class::TemplateOnly,
-            false => *judged,
-        };
-        quality.add(pair.class, given);
-        withheld[usize::from(pair.class.is_duplicate())] += u32::from(is_withheld);
+    for reason in Doubt::ALL {
+        let mut withheld = [0_u32; 2];
+        let doubted = found.iter().zip(&run.doubts);
+        for ((pair, _), _) in doubted.filter(|(_, doubt)| **doubt == Some(reason)) {
+            withheld[usize::from(pair.class.is_duplicate())] += 1;
+        }
+        let columns = [
+            ("of duplicates", f64::from(withheld[1]), ""),
+            ("of others", f64::from(withheld[0]), ""),
+        ];
+        figures.row(&format!("withheld as {}, {name}", reason.name()), &columns)?;
     }
-    let columns = [
-        ("P", tenth(100.0 * quality.precision()), ""),
-        ("R", tenth(100.0 * quality.recall()), ""),
-        ("F", tenth(100.0 * quality.f1()), ""),
-        ("withheld of duplicates", f64::from(withheld[1]), ""),
-        ("withheld of others", f64::from(withheld[0]), ""),
-    ];
-    let name = format!("withheld by numbers, {name}");
-    Ok(figures.row(&name, &columns)?)
+    Ok(())
+}
+
+/// Pairs by their class, and what they were judged to be; the share of those judged that are judged rightly.
+pub(super) fn confusion(name: &str, quality: &Quality, figures: &mut Figures<'_>) -> Result<()> {
+    for class in Class::ALL {
+        let judged = quality.confusion[class.index()];
+        let accuracy =
+            f64::from(judged[class.index()]) / f64::from(judged.iter().sum::<u32>().max(1));
+        let columns = Class::ALL.map(|other| (other.name(), f64::from(judged[other.index()]), ""));
+        let withheld = f64::from(quality.withheld[class.index()]);
+        let more = [
+            ("withheld", withheld, ""),
+            ("right", tenth(100.0 * accuracy), "%"),
+        ];
+        let columns: Vec<_> = columns.into_iter().chain(more).collect();
+        figures.row(&format!("{}, {name}", class.name()), &columns)?;
+    }
+    let accuracy = tenth(100.0 * quality.accuracy());
+    Ok(figures.put(
+        &format!("exactly right of those judged, {name}"),
+        accuracy,
+        "%",
+    )?)
+}
+
+/// Forms of a manner that no training pair is of.
+pub(super) fn manner(found: &SourcedPairs<'_>, figures: &mut Figures<'_>) -> Result<()> {
+    let pairs = standard::held_out(super::SEED, LICENCES);
+    let pairs = measured(&pairs, Body::Shown);
+    let pairs: Vec<SourcedPair> = pairs.into_iter().map(|(_, pair)| pair).collect();
+    let learned: Vec<LabelledSignals> = found.iter().map(|(_, pair)| pair.pair).collect();
+    let model = train(&learned, &Growth::default(), "", "")?;
+    let runs = [Validated::of(&model, &pairs)];
+    let name = "licences, a manner never trained on";
+    put(figures, name, &runs)?;
+    confusion(name, &runs[0].quality, figures)
 }
 
 /// Near-duplicate pairs of forms that no training pair is of: how many of those that are no revisions are judged to be
@@ -145,12 +173,12 @@ fn of_forms(
         let Some(values) = pair.values(Body::Shown) else {
             continue;
         };
-        let judged = model.classify(&values).0;
-        if is_withheld(&pair, judged) {
+        let answered = model.answer(&values, pair.caveats(Body::Shown));
+        if answered.doubt.is_some() {
             withheld[usize::from(class.is_duplicate())] += 1;
             continue;
         }
-        quality.add(class, judged);
+        quality.add(class, answered.class);
     }
     let columns = [
         (

@@ -26,7 +26,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let path = settings.figures.join("shipped.txt");
     fs::write(&path, model.to_string()).with_context(|| path.display().to_string())?;
     for (rule, class, counts) in model.rules() {
-        let judged = format!("{:<14} {:5.3}", class.name(), counts.probability(class));
+        let judged = format!("{:<14} {:5.3}", class.name(), counts.claimed(class));
         figures.note(&format!(
             "{:>3}  {judged}  of {:>5}  {rule}",
             rule.number,

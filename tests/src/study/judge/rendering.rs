@@ -5,6 +5,7 @@
 //! F1 and the share of pages rendered, beside none and all.
 
 use anyhow::Result;
+use simdex_judge::Caveats;
 use simdex_judge::evaluation::{SourcedPair, nine_seeds};
 use simdex_judge::training::{Growth, LabelledSignals};
 
@@ -59,6 +60,7 @@ fn row(
                 class: pair.class,
             },
             source: pair.source,
+            caveats: Caveats::default(),
         }
     };
     let sourced: Vec<SourcedPair> = pairs.iter().map(&mut measured).collect();

@@ -37,8 +37,14 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let families = held_out::families(&found, &together, figures)?;
     rarer(&families, figures)?;
     held_out::short_forms(settings, &found, figures)?;
-    held_out::guard("sources held out", &found, &together, figures)?;
-    held_out::guard("families held out", &found, &families, figures)?;
+    held_out::manner(&found, figures)?;
+    for (name, runs) in [
+        ("sources held out", &together),
+        ("families held out", &families),
+    ] {
+        held_out::withheld(name, &found, runs, figures)?;
+        held_out::confusion(name, &quality(runs), figures)?;
+    }
     raters(&sourced, figures)?;
     held_out::kinds("their source", &found, &together, figures)?;
     held_out::kinds("their family", &found, &families, figures)

@@ -1,7 +1,7 @@
 //! Judgements of files on the page: beside the numbers, never in place of them.
 use std::io::{self, Write};
 
-use simdex_judge::Judgement;
+use simdex_judge::{Doubt, Judgement};
 use simdex_proto::text::plural;
 
 use crate::read_side::judging_outcome::JudgingOutcome;
@@ -12,7 +12,7 @@ use crate::reports::report::pages::PagePlan;
 /// Explains the column.
 pub(super) const TERMS: &str = "<p class=\"soft\"><b>Judged</b> is what many signals together say of a file and the \
     principal: the same document, a version of it, only the same template, or unrelated. With it stands the share of the \
-    pairs that its rule judged so in training. It changes nothing of what is found.</p>\n";
+    pairs that its rule judged so in training; for a version that of the same or a version. It changes nothing of what is found.</p>\n";
 
 /// The cell for a file; empty for the principal.
 pub(super) fn cell(out: &mut dyn Write, judged: Option<&JudgingOutcome>) -> io::Result<()> {
@@ -20,13 +20,21 @@ pub(super) fn cell(out: &mut dyn Write, judged: Option<&JudgingOutcome>) -> io::
     match judged {
         None => {}
         Some(JudgingOutcome::Judged(judgement)) => judgement_of(out, judgement)?,
-        Some(JudgingOutcome::Withheld) => {
-            out.write_all(b"no judgement: the evidence is divided, or contradicts the counts")?
-        }
+        Some(JudgingOutcome::Withheld(doubt)) => write!(out, "no judgement: {}", reason(*doubt))?,
         Some(JudgingOutcome::NoText) => out.write_all(b"not judged: text not kept")?,
         Some(JudgingOutcome::TimeOver) => out.write_all(b"not judged: no time left")?,
     }
     out.write_all(b"</td>")
+}
+
+fn reason(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::Contradicted => "it contradicts the counts",
+        Doubt::Divided => "the evidence is divided",
+        Doubt::NumbersDiffer => "the numbers at the heads differ",
+        Doubt::Quoting => "quoted lines were left out",
+        Doubt::Unsure => "no class is likely enough",
+    }
 }
 
 fn judgement_of(out: &mut dyn Write, judgement: &Judgement) -> io::Result<()> {

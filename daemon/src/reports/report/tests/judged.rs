@@ -8,7 +8,7 @@ use simdex_schema::RootId;
 use super::*;
 
 /// High resemblance means `same`; otherwise the compression of the texts decides.
-const MODEL: &str = "simdex-judge 2\nname ours\nnote of this test\nresemblance <= 0.95\n  mcd <= 0.0001\n    \
+const MODEL: &str = "simdex-judge 3\nname ours\nnote of this test\nresemblance <= 0.95\n  mcd <= 0.0001\n    \
     version 0 30 0 0\n    template-only 0 0 30 0\n  same 30 0 0 0\n";
 
 fn model(file: &str) -> Arc<Model> {
@@ -26,6 +26,7 @@ fn judged_group() -> ReportGroup {
         member.on_record = Some(Box::new(OnRecord {
             root: RootId(1),
             author: None,
+            is_quoting: false,
             length: length as u64,
         }));
     }
@@ -148,7 +149,7 @@ fn a_text_that_is_not_kept_is_not_judged_and_its_group_not_told_to_be_together()
 
 #[test]
 fn a_model_that_asks_where_files_lie_judges_copies_apart() {
-    let by_folder = "simdex-judge 2\nname ours\nnote x\nsame-folder <= 0.5\n  template-only 0 0 30 0\n  \
+    let by_folder = "simdex-judge 3\nname ours\nnote x\nsame-folder <= 0.5\n  template-only 0 0 30 0\n  \
         version 0 30 0 0\n";
     let mut group = judged_group();
     let at = group

@@ -53,6 +53,7 @@ const FIGURES: Fields = &[
     ("accuracy", Ratio),
     ("precision_within_root", Maybe(&Ratio)),
     ("precision_across_roots", Maybe(&Ratio)),
+    ("withheld", Count),
 ];
 
 const OF_SIGNAL: Fields = &[
@@ -65,7 +66,17 @@ const OF_SIGNAL: Fields = &[
     ("accuracy", Ratio),
     ("precision_within_root", Maybe(&Ratio)),
     ("precision_across_roots", Maybe(&Ratio)),
+    ("withheld", Count),
     ("microseconds", Maybe(&Number)),
+];
+
+const LABELLED_CLASS: Fields = &[
+    ("class", Text),
+    ("same", Count),
+    ("version", Count),
+    ("template_only", Count),
+    ("unrelated", Count),
+    ("withheld", Count),
 ];
 
 const PART: Fields = &[
@@ -103,6 +114,7 @@ pub(super) const EVALUATION: Fields = &[
     ("cumulative", List(OF_SIGNAL)),
     ("model", Object(MODEL)),
     ("in_force", Object(FIGURES)),
+    ("confusion", List(LABELLED_CLASS)),
     ("curve", List(&[("recall", Ratio), ("precision", Ratio)])),
     ("known_language", Maybe(&Object(PART))),
     ("other_languages", Maybe(&Object(PART))),

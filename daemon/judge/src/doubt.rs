@@ -1,0 +1,140 @@
+//! When a judgement is withheld.
+//!
+//! Answers, evaluations and studies withhold by this one rule, so that figures are those of what is answered.
+
+use crate::class::{Class, Counts};
+
+/// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
+const RELATED: f64 = 0.5;
+/// A class with a lower probability than this is not given.
+const LEAST_PROBABILITY: f64 = 0.5;
+
+/// Why a judgement is withheld.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Doubt {
+    /// It calls two documents unrelated, and at least half of one is contained in the other: the model has seen too few
+    /// short excerpts of long documents.
+    Contradicted,
+    /// Most training pairs under its rule were duplicates, but too few for the rule to call a pair one.
+    Divided,
+    /// It makes both one document, but the identifiers at their heads differ, as those of serial notices do.
+    NumbersDiffer,
+    /// It calls two documents unrelated, and quoted lines were left out of the text of one: they may be of the other.
+    Quoting,
+    /// Its class is less than half sure.
+    Unsure,
+}
+
+impl Doubt {
+    /// All of these reasons, in their order.
+    pub const ALL: [Self; 5] = [
+        Self::Contradicted,
+        Self::Divided,
+        Self::NumbersDiffer,
+        Self::Quoting,
+        Self::Unsure,
+    ];
+
+    /// The name in JSON and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Contradicted => "contradicted",
+            Self::Divided => "divided",
+            Self::NumbersDiffer => "numbers-differ",
+            Self::Quoting => "quoting",
+            Self::Unsure => "unsure",
+        }
+    }
+}
+
+/// What is known about a pair that no signal tells, and that a judgement must not ignore.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caveats {
+    /// The heads of both documents carry identifiers of one kind that differ.
+    pub numbers_differ: bool,
+    /// Quoted lines were left out of the text of one document.
+    pub is_quoting: bool,
+}
+
+/// Why the judgement of a leaf of this class and these training pairs is withheld from a pair of which at most this share
+/// of either document is contained in the other; `None` if it is given.
+pub(crate) fn of(
+    class: Class,
+    counts: &Counts,
+    containment_most: f64,
+    caveats: Caveats,
+) -> Option<Doubt> {
+    let is_unrelated = class == Class::Unrelated;
+    let is_divided = !class.is_duplicate() && 2 * counts.duplicates() > counts.total();
+    let is_unsure = counts.claimed(class) < LEAST_PROBABILITY;
+    let found = [
+        (
+            class.is_duplicate() && caveats.numbers_differ,
+            Doubt::NumbersDiffer,
+        ),
+        (is_divided, Doubt::Divided),
+        (
+            is_unrelated && containment_most >= RELATED,
+            Doubt::Contradicted,
+        ),
+        (is_unrelated && caveats.is_quoting, Doubt::Quoting),
+        (is_unsure, Doubt::Unsure),
+    ];
+    let mut found = found.into_iter();
+    found.find_map(|(is_so, doubt)| is_so.then_some(doubt))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn doubt(class: Class, counts: [u32; 4], containment: f64, caveats: Caveats) -> Option<Doubt> {
+        of(class, &Counts(counts), containment, caveats)
+    }
+
+    const NONE: Caveats = Caveats {
+        numbers_differ: false,
+        is_quoting: false,
+    };
+
+    #[test]
+    fn one_document_is_doubted_where_numbers_differ() {
+        let numbered = Caveats {
+            numbers_differ: true,
+            ..NONE
+        };
+        let version = |caveats| doubt(Class::Version, [0, 40, 1, 0], 0.9, caveats);
+        assert_eq!(version(NONE), None);
+        assert_eq!(version(numbered), Some(Doubt::NumbersDiffer));
+        let template = doubt(Class::TemplateOnly, [0, 1, 40, 0], 0.9, numbered);
+        assert_eq!(template, None);
+    }
+
+    #[test]
+    fn a_class_is_doubted_where_most_pairs_were_duplicates_or_none_is_likely() {
+        let template = |counts| doubt(Class::TemplateOnly, counts, 0.9, NONE);
+        assert_eq!(template([19, 27, 24, 0]), Some(Doubt::Divided));
+        assert_eq!(template([0, 3, 5, 4]), Some(Doubt::Unsure));
+        // That it is a version, at least, is likely enough.
+        assert_eq!(doubt(Class::Version, [50, 49, 1, 0], 0.9, NONE), None);
+    }
+
+    #[test]
+    fn unrelated_is_doubted_where_one_holds_the_other_or_may() {
+        let quoting = Caveats {
+            is_quoting: true,
+            ..NONE
+        };
+        let unrelated =
+            |containment, caveats| doubt(Class::Unrelated, [0, 0, 1, 40], containment, caveats);
+        assert_eq!(unrelated(0.49, NONE), None);
+        assert_eq!(unrelated(0.5, NONE), Some(Doubt::Contradicted));
+        assert_eq!(unrelated(0.1, quoting), Some(Doubt::Quoting));
+    }
+
+    #[test]
+    fn names_are_distinct() {
+        let names: std::collections::BTreeSet<_> = Doubt::ALL.map(Doubt::name).into();
+        assert_eq!(names.len(), Doubt::ALL.len());
+    }
+}
