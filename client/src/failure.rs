@@ -163,6 +163,9 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         }
         Error::LabelsInUse { .. } => out.write_str("wait for it, or label into a file of your own"),
         Error::BadReport(_) => out.write_str("ask for it again, with the daemon's own simctl"),
+        Error::NoEarlierReport { .. } => {
+            out.write_str("name a report of the same kind that is as it was written")
+        }
         Error::NoSuchFile { .. } => {
             out.write_str("check the name, or run `simctl sync` if it has just been made")
         }
@@ -261,6 +264,19 @@ mod tests {
                 known
             }),
             "/c is not a watched root; watched are: /a, /b"
+        );
+    }
+
+    #[test]
+    fn a_report_that_cannot_be_compared_with_asks_for_another() {
+        let said = said(Error::NoEarlierReport {
+            path: "/r/groups.jsonl".into(),
+            why: "it is of another kind",
+        });
+        assert_eq!(
+            said,
+            "/r/groups.jsonl is no report to compare with: it is of another kind; \
+             name a report of the same kind that is as it was written"
         );
     }
 

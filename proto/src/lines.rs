@@ -37,7 +37,7 @@ pub use evaluation::{
     RaterAgreement, ResetModel, SignalFigures, Spread, TrainedModel,
 };
 pub use event::Event;
-pub use family::{Renaming, VersionEdge};
+pub use family::{NearMiss, Renaming, VersionEdge};
 pub use file::{DescribedFile, File};
 pub use find::{LeftOutLines, Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
@@ -90,6 +90,7 @@ bodies! {
     DescribedFile = "file",
     Match = "match",
     VersionEdge = "version-edge",
+    NearMiss = "near-miss",
     QuerySummary = "query",
     Pair = "pair",
     Summary = "summary",

@@ -3,8 +3,9 @@
 use std::io;
 use std::path::Path;
 
-use simdex_client::lines::{Match, VersionEdge};
-use simdex_client::wire::FamilyReply;
+use simdex_client::lines::{self, Match, VersionEdge};
+use simdex_client::text::escaped;
+use simdex_client::wire::{FamilyReply, NearMiss, NearMissReason};
 use simdex_client::{FamilyPart, FindOptions, ItemStream, Subject, Upload};
 
 use super::find::{QueryContext, QueryVerb, print_query_summary, wait_and_options};
@@ -12,6 +13,7 @@ use super::{Session, path_unless_stdin};
 use crate::cli::{Drawing, VersionsArgs};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
+use crate::output::text::ratio;
 use crate::output::{Family, dot, eprint_line, svg, tree};
 use crate::progress::waiting;
 
@@ -36,6 +38,12 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     let summary = parts.summary().await?;
     if !family.is_empty() {
         draw(session, args.format, &family)?;
+    }
+    for miss in &summary.near_misses {
+        match session.printer.is_json() {
+            true => session.printer.line(&lines::NearMiss::from(miss))?,
+            false => eprint_line(stopped(miss)),
+        }
     }
     let query = summary.query.unwrap_or_default();
     let context = QueryContext {
@@ -68,6 +76,20 @@ fn print(session: &mut Session, part: &FamilyPart) -> io::Result<()> {
         },
         FamilyPart::Edge(edge) => session.printer.line(&VersionEdge::from(edge)),
     }
+}
+
+/// Says where the family stopped, and why.
+fn stopped(miss: &NearMiss) -> String {
+    let why = match miss.reason() {
+        NearMissReason::TimesOverlap => "it and its versions are not all earlier or all later",
+        NearMissReason::NotSuccessive => "the versions in between are missing",
+        NearMissReason::TooFew => "there are too few versions to show a history",
+        NearMissReason::OthersAsNear => "other documents are as near",
+        NearMissReason::Unspecified => "nothing shows that it is a version",
+    };
+    let (path, version) = (escaped(&miss.path), miss.version);
+    let alike = ratio(miss.resemblance);
+    format!("not joined: {path} resembles version {version} by {alike}, but {why}")
 }
 
 fn draw(session: &mut Session, drawing: Drawing, family: &Family) -> io::Result<()> {

@@ -190,6 +190,9 @@ impl Version {
         if let Some(resemblance) = edge.resemblance_renamed {
             return format!("renamed {}", ratio(resemblance));
         }
+        if edge.across_gap {
+            return format!("rewritten {}", ratio(edge.resemblance));
+        }
         let (name, value) = match edge.kind() {
             VersionKind::Contains => ("contains", edge.containment_of_parent),
             VersionKind::ContainedIn => ("contained", edge.containment_of_version),

@@ -52,6 +52,9 @@ const HASH_DIGITS: usize = 12;
 /// Characters of a template that tables show.
 const SHOWN_TEXT: usize = 60;
 
+/// Further copies of a folder that tables name, beside the two of their row.
+const FURTHER_NAMED: usize = 10;
+
 fn short(hash: &[u8]) -> String {
     hex(hash).map_or_else(
         || UNKNOWN.to_owned(),
@@ -189,6 +192,15 @@ impl Tabular for wire::FolderCopies {
             escaped(&self.a),
             escaped(&self.b),
         ]];
+        let unnamed = self.copies.unwrap_or(0).saturating_sub(2);
+        let named = self.further.len().min(FURTHER_NAMED);
+        let further = self.further[..named].iter().map(|path| escaped(path));
+        let more = unnamed.saturating_sub(named as u64);
+        let more = (more > 0).then(|| format!("and {more} more"));
+        rows.extend(further.chain(more).map(|path| {
+            let blank = String::new;
+            vec![blank(), blank(), blank(), "also".to_owned(), path, blank()]
+        }));
         let lone = self.files_a.saturating_sub(self.shared_a);
         let other = self.files_b.saturating_sub(self.shared_b);
         rows.extend(alone(&self.alone_a, lone).map(|[said, path]| {

@@ -194,6 +194,11 @@ impl<W: Write> Printer<W> {
                     (None, None) => known(""),
                 },
             ),
+            (
+                "owner",
+                file.owner
+                    .map_or(known(""), |owner| format!("user {owner}")),
+            ),
             ("document", hex(&file.document).unwrap_or_else(|| known(""))),
             ("content", hex(&file.content).unwrap_or_else(|| known(""))),
             ("read by", known(&file.engine)),

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
+mod gaps;
 mod merged;
 mod renamed;
 

@@ -11,6 +11,7 @@ use simdex_client::{Caveat, EarlierReport, Error, FindingTotals, SavedReport, To
 use simdexd::config::{Config, Mebibytes, RootConfig, RootMode};
 use tonic::Code;
 
+mod copies;
 mod cost;
 mod duplicates;
 mod stale;

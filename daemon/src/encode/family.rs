@@ -1,5 +1,7 @@
 //! Encodes the family of a document: files by version, then edges.
 
+use std::ops::ControlFlow;
+
 use simdex_index::{IndexError, IndexReader};
 
 use simdex_proto::promise::{NoPromise, Promise};
@@ -8,10 +10,10 @@ use simdex_proto::v1;
 use super::answer::{SummaryContext, compared_by, hit, last_read_of, left_out};
 use super::{path, ratio, relation, scheme};
 use crate::base::visit::FirstError;
-use crate::read_side::families::{Direction, Renaming};
+use crate::read_side::families::{Direction, GapReason, Renaming};
 use crate::read_side::query::{
-    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, Relation, Renamed, SubjectSummary,
-    VersionKind, scheme_used,
+    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, NearMiss, Relation, Renamed,
+    SubjectSummary, VersionKind, scheme_used,
 };
 
 /// A family, and what is needed to look up its files.
@@ -28,6 +30,7 @@ pub struct FamilySource<'a> {
 pub struct FamilySent {
     versions: u32,
     edges: u32,
+    near_misses: Vec<v1::NearMiss>,
 }
 
 /// Passes the files of all versions and then all edges to `send`, one at a time. A version whose last file
@@ -50,6 +53,7 @@ pub fn family<E: From<IndexError>>(
     let mut sent = FamilySent {
         versions: 0,
         edges: 0,
+        near_misses: Vec::new(),
     };
     for (version, number) in numbers.iter_mut().enumerate() {
         let mut refused = FirstError::default();
@@ -68,7 +72,41 @@ pub fn family<E: From<IndexError>>(
             sent.edges += 1;
         }
     }
+    for miss in &family.near_misses {
+        if let Some(number) = numbers[miss.version] {
+            sent.near_misses.extend(near_miss(source, miss, number)?);
+        }
+    }
     Ok(sent)
+}
+
+/// Encodes a near miss, with the first of its files; `None` if the last one disappeared.
+fn near_miss(
+    source: &FamilySource<'_>,
+    miss: &NearMiss,
+    number: u32,
+) -> Result<Option<v1::NearMiss>, IndexError> {
+    let view = &source.params.view;
+    let mut found = None;
+    source
+        .index
+        .visit_files_of(miss.document, view, &mut |file| {
+            found = Some(path(&file.path));
+            ControlFlow::Break(())
+        })?;
+    let reason = match miss.reason {
+        GapReason::TimesOverlap => v1::NearMissReason::TimesOverlap,
+        GapReason::NotSuccessive => v1::NearMissReason::NotSuccessive,
+        GapReason::TooFew => v1::NearMissReason::TooFew,
+        GapReason::OthersAsNear => v1::NearMissReason::OthersAsNear,
+    };
+    Ok(found.map(|path| v1::NearMiss {
+        version: number,
+        path,
+        document: miss.hash.0.to_vec(),
+        resemblance: miss.resemblance,
+        reason: reason.into(),
+    }))
 }
 
 fn version_file(
@@ -141,6 +179,7 @@ fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge
         resemblance_renamed: renamed.map(|renamed| renamed.resemblance),
         shingles_of_parent_alone: edge.merged.map(|merged| merged.alone),
         is_second_parent: edge.merged.is_some_and(|merged| merged.is_second),
+        across_gap: edge.across_gap,
     }
 }
 
@@ -156,7 +195,7 @@ fn renamings(renamed: &Renamed) -> Vec<v1::Renaming> {
 pub fn family_summary(
     source: &FamilySource<'_>,
     family: &Family,
-    sent: &FamilySent,
+    sent: FamilySent,
     context: SummaryContext,
 ) -> v1::FamilySummary {
     let subject = source.subject;
@@ -185,6 +224,7 @@ pub fn family_summary(
         query: Some(query),
         versions: sent.versions,
         edges: sent.edges,
+        near_misses: sent.near_misses,
     }
 }
 
@@ -215,6 +255,7 @@ pub fn unordered_family(
                 query: Some(query),
                 versions: numbers.len() as u32,
                 edges: 0,
+                near_misses: Vec::new(),
             }),
         })
     })

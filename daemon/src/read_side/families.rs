@@ -6,10 +6,12 @@
 //! * [`samples`] holds shingles of all versions in bounded memory and counts how alike one is to all others.
 //! * [`arrange()`] gives each version the earlier one that it resembles most.
 //! * [`second_parents()`] finds versions that were made from two others.
+//! * [`gaps`] decides whether two parts of a history with a gap between them are joined.
 //! * [`renaming`] finds names that were replaced between two texts.
 //! * [`written_dates`] finds the dates written in a text.
 
 pub mod arrange;
+pub mod gaps;
 mod grow;
 pub mod merges;
 pub mod renaming;
@@ -20,6 +22,7 @@ mod times;
 pub mod written_dates;
 
 pub use arrange::{DateKind, Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
+pub use gaps::{GapReason, Piece};
 pub use merges::{MIN_APART, Origins, SecondParent, SharedApart, second_parents};
 pub use renaming::Renaming;
 pub use samples::{CountedSamples, LinkRule, Samples};

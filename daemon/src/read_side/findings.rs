@@ -160,6 +160,19 @@ impl ReportScope<'_> {
         Ok(Some(answer))
     }
 
+    /// Whether a file that a query found has the text of the file asked about, resembles it, or contains as much of it
+    /// as is asked for. Its relation does not tell: of two texts that share most of each other it names one direction.
+    fn is_copy_of_first(&self, hit: &Hit) -> bool {
+        let is_same = matches!(
+            hit.relation,
+            Relation::IdenticalBytes | Relation::IdenticalText
+        );
+        let overlap = &hit.overlap;
+        is_same
+            || reaches(overlap.resemblance.value, self.threshold)
+            || reaches(overlap.containment_of_first.value, self.containment)
+    }
+
     /// The part of a finding that describes a file itself.
     fn describe(&self, file: &FileInfo) -> Result<Finding, IndexError> {
         let roots = &self.engine.roots;
@@ -205,6 +218,10 @@ impl ReportScope<'_> {
             ..self.describe(&hit.file)?
         })
     }
+}
+
+fn reaches(value: Option<f64>, least: f64) -> bool {
+    value.is_some_and(|value| value >= least)
 }
 
 /// The relation of the second to the first.

@@ -46,7 +46,8 @@ pub(in crate::read_side) use containers::ContainerSearch;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use error::QueryError;
 pub use family::{
-    Family, FamilyEdge, FamilyFile, FamilyParams, Merged, Renamed, VersionKind, find_family,
+    Family, FamilyEdge, FamilyFile, FamilyParams, Merged, NearMiss, Renamed, VersionKind,
+    find_family,
 };
 pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::Folding;

@@ -29,6 +29,7 @@ use crate::reports::report::{
     self, ClusterTerms, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportInput,
     Sink, VisitFindings,
 };
+use crate::write_side::roots::RootState;
 use convert::{scheme_line, text_of};
 use files::files;
 use gather::gather;
@@ -197,7 +198,10 @@ fn write(
             version: env!("CARGO_PKG_VERSION"),
             threshold: request.threshold.get(),
             scheme: scheme_line(&engine.index),
-            roots: roots_in(engine, &view),
+            roots: roots_in(engine, &view, |_| true),
+            stale_roots: roots_in(engine, &view, |state| {
+                matches!(state, RootState::Stale | RootState::Replaced)
+            }),
             summary: summary.clone(),
             completeness: &|| check.completeness(),
             seconds: &seconds,
@@ -252,9 +256,14 @@ fn cluster_terms(kind: &ReportKind) -> Option<ClusterTerms> {
     }
 }
 
-/// The paths of the roots of a view, as configured.
-fn roots_in(engine: &Engine, view: &VisibleRoots) -> Vec<PathBuf> {
+/// The paths of the roots of a view in some states, as configured.
+fn roots_in(
+    engine: &Engine,
+    view: &VisibleRoots,
+    is_in: impl Fn(RootState) -> bool,
+) -> Vec<PathBuf> {
     let shown = engine.roots.iter().filter(|root| view.shows(root.id));
+    let shown = shown.filter(|root| is_in(root.state()));
     shown.map(|root| root.path.clone()).collect()
 }
 

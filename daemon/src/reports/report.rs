@@ -87,6 +87,8 @@ pub struct ReportInput<'a> {
     pub scheme: SchemeInUse,
     /// The folders watched or scanned.
     pub roots: Vec<PathBuf>,
+    /// Those of them that are missing, unreadable or replaced: what was last known of them is reported.
+    pub stale_roots: Vec<PathBuf>,
     /// Counts, and the completeness at the beginning.
     pub summary: ListSummary,
     /// The completeness so far: damaged texts may be found while the report is written.
@@ -269,6 +271,12 @@ pub enum ReportError {
         /// The file or folder.
         name: String,
     },
+    /// The disk of the directory has no room for a report beyond what is kept free there.
+    #[error("the disk of {} has no room for a report", path.display())]
+    DirectoryFull {
+        /// The directory for reports.
+        path: PathBuf,
+    },
     /// An earlier report cannot be compared.
     #[error("the earlier report cannot be compared: {source}")]
     Earlier {
@@ -336,7 +344,7 @@ impl ReportError {
             ),
             Self::NoName => Some("name it like 2026-11"),
             Self::Write { .. } => Some("see to it and ask for the report again"),
-            Self::NoRoom { .. } => {
+            Self::NoRoom { .. } | Self::DirectoryFull { .. } => {
                 Some("remove reports there that are no longer needed, or make room on the disk")
             }
             Self::Earlier { .. } => Some("name another, or none"),

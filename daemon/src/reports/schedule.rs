@@ -190,6 +190,9 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         profile: config.profile.clone(),
         encoding: config.encoding.clone(),
     });
+    if load_file.is_none() && !(config.profile.is_empty() && config.encoding.is_empty()) {
+        return Err("has a profile or an encoding, but no load_file".to_owned());
+    }
     let unchecked = UncheckedReport {
         kind: config.kind.clone(),
         files: config.files.clone(),

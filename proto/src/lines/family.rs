@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{exact, lossy};
+use super::{exact, hex, lossy};
 use crate::v1;
 
 /// How a version derives from an earlier one; both are given by their numbers.
@@ -35,6 +35,26 @@ pub struct VersionEdge {
     pub shingles_of_parent_alone: Option<u64>,
     /// Whether this is the edge to the second parent.
     pub is_second_parent: bool,
+    /// Whether it leads across a gap in the history, less alike than a link demands.
+    pub across_gap: bool,
+}
+
+/// Other versions that resemble the family less than a link demands, and were not joined to it.
+#[derive(Clone, Debug, Serialize)]
+pub struct NearMiss {
+    /// The version of the family that is most alike one of them.
+    pub version: u32,
+    /// A file of that other version.
+    pub path: String,
+    /// Base64 of `path`, if it is not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
+    /// The document that it carries, in hex.
+    pub document: Option<String>,
+    /// How much the two resemble each other.
+    pub resemblance: f64,
+    /// Why they were not joined: `times-overlap`, `not-successive`, `too-few` or `others-as-near`.
+    pub reason: Option<&'static str>,
 }
 
 /// A name that was replaced throughout a text.
@@ -62,6 +82,28 @@ impl From<&v1::VersionEdge> for VersionEdge {
             resemblance_renamed: edge.resemblance_renamed,
             shingles_of_parent_alone: edge.shingles_of_parent_alone,
             is_second_parent: edge.is_second_parent,
+            across_gap: edge.across_gap,
+        }
+    }
+}
+
+impl From<&v1::NearMiss> for NearMiss {
+    fn from(miss: &v1::NearMiss) -> Self {
+        use v1::NearMissReason;
+        let reason = match NearMissReason::try_from(miss.reason) {
+            Ok(NearMissReason::TimesOverlap) => Some("times-overlap"),
+            Ok(NearMissReason::NotSuccessive) => Some("not-successive"),
+            Ok(NearMissReason::TooFew) => Some("too-few"),
+            Ok(NearMissReason::OthersAsNear) => Some("others-as-near"),
+            Ok(NearMissReason::Unspecified) | Err(_) => None,
+        };
+        Self {
+            version: miss.version,
+            path: lossy(&miss.path),
+            path_bytes: exact(&miss.path),
+            document: hex(&miss.document),
+            resemblance: miss.resemblance,
+            reason,
         }
     }
 }

@@ -244,6 +244,9 @@ pub struct Manifest {
     pub seconds: f64,
     /// The trees covered.
     pub roots: Vec<JsonPath>,
+    /// Those of them that could not be reached: what was last known of them is reported. Absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stale_roots: Vec<JsonPath>,
     /// Least resemblance of a near-duplicate.
     pub threshold: f64,
     /// The signature scheme of the documents.

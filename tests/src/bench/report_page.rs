@@ -112,6 +112,7 @@ fn written(place: &Path, groups: u64) -> anyhow::Result<()> {
             threshold: 0.8,
             scheme: scheme(),
             roots: vec!["/share".into()],
+            stale_roots: Vec::new(),
             summary: summary(groups),
             completeness: &|| Pending::default().into(),
             seconds: &|| 0.0,

@@ -45,6 +45,7 @@ impl FamilyRequest {
                 relation_threshold: query_params.relation_threshold,
                 containment_threshold: query_params.containment_threshold,
                 scheme: query_params.scheme,
+                joins_pieces: true,
                 limit: query_params.limit,
                 view: query_params.view,
             },
@@ -78,7 +79,7 @@ impl FamilyRequest {
                     params: &self.params,
                 };
                 let sent = encode::family(&listed, &family, |part| send(sender, part))?;
-                let summary = encode::family_summary(&listed, &family, &sent, context()?);
+                let summary = encode::family_summary(&listed, &family, sent, context()?);
                 send(sender, v1::family_reply::Part::Summary(summary))
             }
             FamilyAnswer::Unordered(answer) => {

@@ -224,7 +224,7 @@ fn of_report(error: &ReportError) -> Code {
         | ReportError::NotWritable { .. }
         | ReportError::Within { .. }
         | ReportError::Write { .. } => Code::FailedPrecondition,
-        ReportError::NoRoom { .. } => Code::ResourceExhausted,
+        ReportError::NoRoom { .. } | ReportError::DirectoryFull { .. } => Code::ResourceExhausted,
         ReportError::Earlier { .. } => Code::FailedPrecondition,
         ReportError::Text { .. } => Code::DataLoss,
         ReportError::Memory(_) => Code::ResourceExhausted,

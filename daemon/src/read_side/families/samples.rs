@@ -87,6 +87,23 @@ impl Samples {
         self.total = self.held.iter().map(Vec::len).sum();
     }
 
+    /// Forgets all but the first versions.
+    pub fn truncate(&mut self, versions: usize) {
+        self.held.truncate(versions);
+        self.total = self.held.iter().map(Vec::len).sum();
+    }
+
+    /// How alike two versions are; 0 if neither has a fingerprint.
+    pub fn resemblance(&self, a: usize, b: usize) -> f64 {
+        let (a, b) = (&self.held[a], &self.held[b]);
+        let (mut shared, mut rest) = (0, b.iter().peekable());
+        for fingerprint in a {
+            while rest.next_if(|other| *other < fingerprint).is_some() {}
+            shared += usize::from(rest.next_if_eq(&fingerprint).is_some());
+        }
+        shared as f64 / (a.len() + b.len() - shared).max(1) as f64
+    }
+
     /// Fingerprints held of all versions together.
     #[cfg(test)]
     pub fn total(&self) -> usize {
@@ -103,6 +120,7 @@ impl Samples {
             lists,
             lengths,
             rule,
+            bridges: Vec::new(),
             slack,
             level: self.level,
         }
@@ -129,6 +147,7 @@ pub struct CountedSamples {
     lists: Vec<Holders>,
     lengths: Vec<u64>,
     rule: LinkRule,
+    bridges: Vec<[usize; 2]>,
     slack: f64,
     level: u32,
 }
@@ -137,15 +156,24 @@ impl Likeness for CountedSamples {
     fn row(&self, of: usize) -> Vec<Option<f64>> {
         let a = self.lengths[of];
         let shared = self.shared(self.of_version[of].iter()).into_iter();
-        let resemblance = |(shared, b): (u64, &u64)| {
+        let bridges = self.bridges.iter().filter(|bridge| bridge.contains(&of));
+        let beyond: Vec<usize> = bridges.flatten().copied().collect();
+        let resemblance = |(at, (shared, b)): (usize, (u64, &u64))| {
             let linked = self.rule.links_within(shared, a, *b, self.slack);
-            linked.then(|| shared as f64 / (a + b - shared) as f64)
+            let linked = linked || beyond.contains(&at);
+            linked.then(|| shared as f64 / (a + b - shared).max(1) as f64)
         };
-        shared.zip(&self.lengths).map(resemblance).collect()
+        let both = shared.zip(&self.lengths).enumerate();
+        both.map(resemblance).collect()
     }
 }
 
 impl CountedSamples {
+    /// Links these pairs too, at which two pieces of a history meet.
+    pub fn with_bridges(self, bridges: Vec<[usize; 2]>) -> Self {
+        Self { bridges, ..self }
+    }
+
     /// How many of these lists each version is in.
     fn shared<'a>(&self, of_lists: impl Iterator<Item = &'a u32>) -> Vec<u64> {
         let mut beside = vec![0_i64; self.lengths.len()];

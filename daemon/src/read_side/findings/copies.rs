@@ -65,17 +65,8 @@ fn find_for_file(
         return take_all(found, sums, take);
     };
     let of = bytes_of(&file.path);
-    let holds = |relation| {
-        matches!(
-            relation,
-            Relation::IdenticalBytes
-                | Relation::IdenticalText
-                | Relation::NearDuplicate
-                | Relation::ContainedIn
-        )
-    };
     let hits = answer.hits.iter();
-    let hits = hits.filter(|hit| !hit.is_subject && holds(hit.relation));
+    let hits = hits.filter(|hit| !hit.is_subject && scope.is_copy_of_first(hit));
     let (found, _held) = scope.findings_of_hits(hits, &of)?;
     take_all(found, sums, take)
 }

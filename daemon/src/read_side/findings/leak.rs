@@ -14,9 +14,10 @@ use simdex_signature::SchemeKind;
 use super::copies::same_bytes;
 use super::{
     Finding, FindingError, MAX_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes, count,
+    reaches,
 };
 use crate::base::visit::FirstError;
-use crate::read_side::query::{FindKind, Hit, QueryParams, Relation};
+use crate::read_side::query::{FindKind, Hit, QueryParams};
 
 /// Bytes that a document takes in a set, with spare capacity.
 const SEEN: u64 = 24;
@@ -92,21 +93,14 @@ fn find_for_file(
         return find_same_bytes(scope, &params.view, file, sums, take);
     };
     let of = bytes(&file.path);
-    let shares = |hit: &&Hit| shares_enough(scope, hit);
+    // It resembles the document inside, or shares text with it, by as much as is asked for.
+    let shares = |hit: &&Hit| {
+        let overlap = &hit.overlap;
+        scope.is_copy_of_first(hit)
+            || reaches(overlap.containment_of_second.value, scope.containment)
+    };
     let (found, _held) = scope.findings_of_hits(answer.hits.iter().filter(shares), &of)?;
     take_all(found, sums, take)
-}
-
-/// Whether a file resembles the document inside, or shares text with it, by as much as is asked for.
-fn shares_enough(scope: &ReportScope<'_>, hit: &Hit) -> bool {
-    let reaches = |value: Option<f64>, min: f64| value.is_some_and(|value| value >= min);
-    let overlap = &hit.overlap;
-    matches!(
-        hit.relation,
-        Relation::IdenticalBytes | Relation::IdenticalText
-    ) || reaches(overlap.resemblance.value, scope.threshold)
-        || reaches(overlap.containment_of_first.value, scope.containment)
-        || reaches(overlap.containment_of_second.value, scope.containment)
 }
 
 /// Finds the files with the same bytes as a file that is not compared; nothing for an empty file.

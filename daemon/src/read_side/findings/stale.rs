@@ -57,6 +57,8 @@ pub(super) fn find(
         relation_threshold: relation_threshold.get(),
         containment_threshold: scope.containment,
         scheme: SchemeKind::ModN,
+        // A gap may lead to another document: what is called stale may be deleted.
+        joins_pieces: false,
         limit: defaults::VERSIONS as usize,
         view: scope.view.clone(),
     };

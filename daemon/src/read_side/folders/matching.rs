@@ -66,9 +66,9 @@ pub struct FolderPair {
     pub a: FolderId,
     /// The folder that comes second.
     pub b: FolderId,
-    /// Files in the first folder and all folders in it.
+    /// Files in the first folder and all folders in it; without the other folder, if that is one of these.
     pub files_a: u64,
-    /// Files in the other folder and all folders in it.
+    /// Files in the other folder and all folders in it, likewise.
     pub files_b: u64,
     /// Files of the first whose text, or a revision of it, is in the other.
     pub shared_a: u64,
@@ -165,7 +165,7 @@ impl Tree {
         let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
             // The evidence for a pair is only part of what it shares: common texts, and files that were
             // moved within a copy, are no evidence.
-            let (own, other) = (contents.count(a), contents.count(b));
+            let (own, other) = (contents.count_beside(a, b), contents.count_beside(b, a));
             let (smaller, larger) = (own.min(other), own.max(other));
             // Even if all texts of both were in one file each, no larger folder could reach the share.
             let is_alike = larger as f64 <= (2.0 / min_share - 1.0) * smaller as f64;
@@ -252,7 +252,7 @@ impl Tree {
                 continue;
             }
             // Those not listed by now have no more in common.
-            let outer = self.outer_pairs(pair.a, pair.b, &places);
+            let outer = self.outer_pairs(pair, contents, &places);
             outer.into_iter().for_each(|outer| is_idle[outer] = true);
             is_listed[at] = true;
             listed.add(pair, contents);
@@ -268,15 +268,21 @@ impl Tree {
     /// Whether a pair is nested in a listed one, one folder in each.
     fn lies_in(&self, pair: &FolderPair, listed: &ListedPairs, contents: &Contents) -> bool {
         let mut above = self.upwards(pair.a);
-        above.any(|own| listed.beside(own, pair.b, contents).is_some())
+        above.any(|own| {
+            let partner = listed.beside(own, pair.b, contents);
+            partner.is_some_and(|partner| {
+                contents.is_on_side(own, partner, pair.a)
+                    && contents.is_on_side(partner, own, pair.b)
+            })
+        })
     }
 
     /// Places of the other pairs that this one is nested in, one folder in each. Cost: the square of the depth, only
     /// for pairs that are listed; folders are at most [`MAX_DEPTH`] deep.
     fn outer_pairs(
         &self,
-        a: FolderId,
-        b: FolderId,
+        &FolderPair { a, b, .. }: &FolderPair,
+        contents: &Contents,
         places: &HashMap<(FolderId, FolderId), usize>,
     ) -> Vec<usize> {
         let above: Vec<FolderId> = self.upwards(b).collect();
@@ -284,7 +290,10 @@ impl Tree {
         for own in self.upwards(a) {
             let places = above.iter().filter_map(|&other| {
                 let pair = (own.min(other), own.max(other));
-                places.get(&pair).filter(|_| pair != (a, b)).copied()
+                let place = places.get(&pair).filter(|_| pair != (a, b))?;
+                let is_nested =
+                    contents.is_on_side(own, other, a) && contents.is_on_side(other, own, b);
+                is_nested.then_some(*place)
             });
             outer.extend(places);
         }

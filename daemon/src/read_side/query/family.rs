@@ -7,6 +7,7 @@
 
 mod containers;
 mod edges;
+mod gaps;
 mod renamed;
 mod search;
 #[cfg(test)]
@@ -31,6 +32,7 @@ use crate::read_side::families::{
 };
 use containers::ContainerPaths;
 use edges::EdgeCounter;
+pub use gaps::NearMiss;
 pub use renamed::Renamed;
 use search::{FoundVersion, FoundVersions, search};
 
@@ -45,6 +47,8 @@ pub struct FamilyParams {
     pub containment_threshold: f64,
     /// The scheme that finds the neighbours of the subject, beside Mod_n.
     pub scheme: SchemeKind,
+    /// Whether pieces of a history with a gap between them are joined.
+    pub joins_pieces: bool,
     /// Most versions that are found.
     pub limit: usize,
     /// The roots whose files may be listed.
@@ -91,6 +95,8 @@ pub struct FamilyEdge {
     pub renamed: Option<Renamed>,
     /// What shows that the version was made from two, if it was.
     pub merged: Option<Merged>,
+    /// Whether it joins two pieces of the history, less alike than a link demands.
+    pub across_gap: bool,
 }
 
 /// One of the two edges of a version that was made from two others.
@@ -131,6 +137,8 @@ pub struct Family {
     pub common_lists_count_only: u64,
     /// Whether a limit ended the search.
     pub is_cut: bool,
+    /// Other versions that resemble one of these less than a link demands, and were not joined; by their places.
+    pub near_misses: Vec<NearMiss>,
 }
 
 /// Finds the family of a subject that has a text.
@@ -151,9 +159,12 @@ pub fn find_family(
         read,
         common_lists_count_only,
         is_cut,
+        bridges,
+        mut near_misses,
     } = found;
     let (versions, paths) = describe_versions(index, &found_versions, params, cancel)?;
     let counted = samples.counted(params.rule);
+    let counted = counted.with_bridges(bridges.clone());
     let placed = arrange(&versions, &counted, &mut || cancel.check())?;
     let merges = second_parents(&versions, &placed, &counted, &mut || cancel.check())?;
     drop(counted);
@@ -167,12 +178,15 @@ pub fn find_family(
         found_versions: &found_versions,
         paths: &paths,
         place: &place,
+        bridges: &bridges,
         params,
         cancel,
     };
     let edges = edge_counter.edges(&placed, merges)?;
     let date = |placed: &PlacedVersion| versions[placed.version].date;
     let dates = placed.iter().map(date).collect();
+    let misses = near_misses.iter_mut();
+    misses.for_each(|miss| miss.version = place[miss.version]);
     Ok(Family {
         versions: in_order(&place, found_versions),
         dates,
@@ -181,6 +195,7 @@ pub fn find_family(
         verified: read,
         common_lists_count_only,
         is_cut,
+        near_misses,
     })
 }
 

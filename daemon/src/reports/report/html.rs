@@ -18,6 +18,8 @@ mod tallies;
 mod unread;
 
 use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
 pub(super) use changes::{CHANGES_SHOWN, change_row, changes, finding_change_row};
 pub(super) use clusters::cluster;
@@ -31,11 +33,13 @@ pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 use simdex_proto::completeness::Completeness;
 
 use super::ReportInput;
-use super::format::{Count, Text};
+use super::format::{Count, PathText, Text, counted};
 use crate::base::report_files::{MAX_PAGES, page_name};
 
 /// Groups shown, on all pages together; this also limits the list of groups, which is on one page.
 pub(super) const GROUPS_SHOWN: usize = MAX_PAGES;
+/// Roots named that could not be reached.
+const ROOTS_NAMED: usize = 5;
 /// Files shown of one group.
 pub(super) const FILES_SHOWN: usize = 200;
 
@@ -100,22 +104,46 @@ fn end_of_text(
     foot: &str,
 ) -> io::Result<()> {
     if met != completeness {
-        incomplete(out, met)?;
+        incomplete(out, met, &[])?;
     }
     out.write_all(foot.as_bytes())
 }
 
 /// What the index lacked when the report was made; nothing if it was complete.
-fn incomplete(out: &mut dyn Write, completeness: &Completeness) -> io::Result<()> {
+fn incomplete(
+    out: &mut dyn Write,
+    completeness: &Completeness,
+    stale_roots: &[PathBuf],
+) -> io::Result<()> {
     let Some(pending) = &completeness.pending else {
         return Ok(());
     };
     let pending = pending.to_string();
     writeln!(
         out,
-        "<p class=\"warning\"><b>This report is not complete.</b> When it was made: {}.</p>",
-        Text(&pending)
+        "<p class=\"warning\"><b>This report is not complete.</b> When it was made: {}.{}</p>",
+        Text(&pending),
+        stale(stale_roots)
     )
+}
+
+/// Names the folders of which what was last known is reported, a few of them.
+fn stale(roots: &[PathBuf]) -> String {
+    let named = roots.iter().take(ROOTS_NAMED);
+    let named: Vec<_> = named
+        .map(|root| PathText(root.as_os_str().as_bytes()).to_string())
+        .collect();
+    let more = match roots.len().saturating_sub(ROOTS_NAMED) {
+        0 => String::new(),
+        more => format!(" and {}, see manifest.json", counted(more, "more folder")),
+    };
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(
+            " Not reached, so that what was last known is shown: {}{more}.",
+            named.join(", ")
+        ),
+    }
 }
 
 const FOOT: &str = r#"<footer>

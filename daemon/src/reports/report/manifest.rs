@@ -3,6 +3,7 @@
 //! One key or file per line, in fixed order, so that two manifests can be compared with `diff`. It
 //! ends with this daemon's mark ([`ReportKey`]) and a hash ([`simdex_proto::manifest`]).
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
 use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question};
 use simdex_proto::manifest::{FileEntry, checked_hash, with_hash, with_mark};
@@ -64,7 +65,10 @@ fn text(
     files: &[FileEntry],
     outcome: Outcome,
 ) -> serde_json::Result<String> {
-    let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
+    let paths = |roots: &[PathBuf]| {
+        let roots = roots.iter().map(|root| root.as_os_str().as_bytes());
+        roots.map(JsonPath::new).collect()
+    };
     let since = input.since.zip(outcome.changes);
     let requested_files = input.requested_files.as_ref();
     let judged = outcome.judged.as_ref();
@@ -84,7 +88,8 @@ fn text(
         kind: outcome.kind,
         created: input.created.to_string(),
         seconds: (input.seconds)(),
-        roots: roots.map(JsonPath::new).collect(),
+        roots: paths(&input.roots),
+        stale_roots: paths(&input.stale_roots),
         threshold: input.threshold,
         scheme: input.scheme.clone(),
         counts: Counts::from(&crate::encode::summary(&summary)),

@@ -133,10 +133,11 @@ impl ReportDir {
     /// Fails if its disk has no room for a report beside what is kept free.
     ///
     /// # Errors
-    /// [`ReportError::Write`].
+    /// [`ReportError::DirectoryFull`].
     pub fn check_room(&self) -> Result<(), ReportError> {
         let room = self.reserve(FOLDER_BYTES);
-        room.map_err(|source| self.failed(OsStr::new("a report"), source))
+        let path = self.path.clone();
+        room.map_err(|_| ReportError::DirectoryFull { path })
     }
 
     /// Sets the number of reports at which no further one begins.

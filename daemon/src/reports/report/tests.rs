@@ -94,6 +94,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
             n_most: 64,
         },
         roots: vec!["/share".into()],
+        stale_roots: Vec::new(),
         summary: ListSummary {
             counts: ListCounts {
                 files_on_disk: 6,

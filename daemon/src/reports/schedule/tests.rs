@@ -170,6 +170,14 @@ fn what_cannot_be_is_refused_with_a_sentence() {
             refused(&|c| c.load_file = Some("opt".into())),
             "is not a format of load files",
         ),
+        (
+            refused(&|c| c.profile = "relativity".into()),
+            "has a profile or an encoding, but no load_file",
+        ),
+        (
+            refused(&|c| c.encoding = "windows-1252".into()),
+            "has a profile or an encoding, but no load_file",
+        ),
         (refused(&|c| c.keep = 0), "let it keep at least 1"),
         (
             refused(&|c| c.command = vec!["sh".into()]),

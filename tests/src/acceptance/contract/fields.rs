@@ -264,6 +264,17 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("resemblance_renamed", Maybe(&Ratio)),
             ("shingles_of_parent_alone", Maybe(&Count)),
             ("is_second_parent", Bool),
+            ("across_gap", Bool),
+        ],
+    ),
+    (
+        "near-miss",
+        &[
+            ("version", Count),
+            ("path", Path),
+            ("document", Hash),
+            ("resemblance", Ratio),
+            ("reason", Text),
         ],
     ),
     (

@@ -1,7 +1,9 @@
-//! The contents of each folder, including all nested folders, so that two folders can be compared exactly.
+//! The contents of each folder, including all nested folders, so that two folders can be compared exactly. Of a folder
+//! that is compared with one inside it, what lies in that one is left out.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::{FileIdentity, FolderId, FolderPair, Tree};
 
@@ -79,9 +81,16 @@ impl Contents {
         (from..to).contains(&self.place(inner))
     }
 
-    fn files_within(&self, folder: FolderId) -> &[(u64, u64)] {
-        let (from, to) = self.ranges[folder as usize];
-        &self.identity[from..to]
+    /// Where the files of a folder are that are not in another: two ranges, since the other may be inside it.
+    fn ranges_beside(&self, own: FolderId, other: FolderId) -> [Range<usize>; 2] {
+        let (from, to) = self.ranges[own as usize];
+        match own != other && self.holds(own, other) {
+            true => [
+                from..self.ranges[other as usize].0,
+                self.ranges[other as usize].1..to,
+            ],
+            false => [from..to, to..to],
+        }
     }
 
     /// Adds to the steps taken so far, and returns them.
@@ -91,20 +100,35 @@ impl Contents {
         steps
     }
 
-    /// The number of files in a folder and all folders in it.
-    pub(super) fn count(&self, folder: FolderId) -> u64 {
-        self.files_within(folder).len() as u64
+    /// The files of a folder that are not in another.
+    fn files_beside(&self, own: FolderId, other: FolderId) -> Vec<(u64, u64)> {
+        let ranges = self.ranges_beside(own, other);
+        ranges.map(|range| &self.identity[range]).concat()
+    }
+
+    /// The number of files in a folder, and all folders in it, that are not in another.
+    pub(super) fn count_beside(&self, own: FolderId, other: FolderId) -> u64 {
+        self.ranges_beside(own, other)
+            .iter()
+            .map(|range| range.len() as u64)
+            .sum()
+    }
+
+    /// Whether a folder is in one of a pair, and not in the other where that lies inside it.
+    pub(super) fn is_on_side(&self, own: FolderId, other: FolderId, folder: FolderId) -> bool {
+        let is_inside = || self.holds(own, other) && self.holds(other, folder);
+        self.holds(own, folder) && !is_inside()
     }
 
     /// The files of a folder that have no counterpart in another, at most `max_files`, by their numbers in the tree. If
     /// more files of a group are here than in the other folder, the first ones have the counterparts.
     pub(super) fn unmatched(&self, own: FolderId, other: FolderId, max_files: usize) -> Vec<u32> {
-        let (from, to) = self.ranges[own as usize];
-        let (files, others) = (self.files_within(own), self.files_within(other));
+        let (files, others) = (self.files_beside(own, other), self.files_beside(other, own));
         let documents: HashSet<u64> = others.iter().map(|(document, _)| *document).collect();
-        let mut revised = Others::of(others, files).by_group;
+        let mut revised = Others::of(&others, &files).by_group;
+        let numbers = self.ranges_beside(own, other).into_iter().flatten();
         let mut alone = Vec::new();
-        for ((document, group), number) in files.iter().zip(&self.numbers[from..to]) {
+        for ((document, group), number) in files.iter().zip(numbers.map(|at| self.numbers[at])) {
             if alone.len() == max_files {
                 break;
             }
@@ -113,16 +137,16 @@ impl Contents {
             }
             match revised.get_mut(group) {
                 Some(left @ 1..) => *left -= 1,
-                _ => alone.push(*number),
+                _ => alone.push(number),
             }
         }
         alone
     }
 
     pub(super) fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
-        let (of_a, of_b) = (self.files_within(a), self.files_within(b));
+        let (of_a, of_b) = (self.files_beside(a, b), self.files_beside(b, a));
         self.add_steps((of_a.len() + of_b.len()) as u64);
-        let (in_a, in_b) = (Others::of(of_a, of_b), Others::of(of_b, of_a));
+        let (in_a, in_b) = (Others::of(&of_a, &of_b), Others::of(&of_b, &of_a));
         // A file is a revision of one other file: one form in a folder does not match a hundred letters in the other.
         let both = in_a.by_group.iter();
         let revised = both.map(|(group, files)| {

@@ -1,6 +1,7 @@
 //! Finds which pairs of folders may be copies. Files that carry one text, or texts of one group, are evidence for
 //! their folders, level by level upwards, until the folders are the same or one contains the other: /a/x/1.txt and
-//! /b/x/1.txt are evidence for /a/x and /b/x, and for /a and /b.
+//! /b/x/1.txt are evidence for /a/x and /b/x, and for /a and /b. A folder and one inside it, such as its backup, are
+//! the last such pair.
 //!
 //! What more than [`MAX_CARRIERS`] files carry is common, and would join everything with everything: it is evidence
 //! only for each folder and the next one by place that has it. A group may have more files than that if its documents
@@ -129,7 +130,7 @@ impl Gathered<'_> {
         let (mut a, mut b) = (Some(a), Some(b));
         while let (Some(own), Some(other)) = (a, b) {
             self.contents.add_steps(1);
-            if self.contents.holds(own, other) || self.contents.holds(other, own) {
+            if own == other {
                 break;
             }
             let (pair, bits) = match own < other {
@@ -138,6 +139,9 @@ impl Gathered<'_> {
             };
             let known = bits_by_pair.entry(pair).or_default();
             *known = [known[0] | bits[0], known[1] | bits[1]];
+            if self.contents.holds(own, other) || self.contents.holds(other, own) {
+                break;
+            }
             (a, b) = (self.tree.parent(own), self.tree.parent(other));
         }
     }

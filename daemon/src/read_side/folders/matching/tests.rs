@@ -222,6 +222,36 @@ fn a_further_copy_of_a_part_is_told_of() {
     assert_eq!(found[1].counts.b, alone);
 }
 
+#[test]
+fn a_folder_backed_up_inside_itself_is_one_line() {
+    let mut tree = Tree::default();
+    let project = tree.add_folder(None);
+    let backup = tree.add_folder(Some(project));
+    for place in [project, backup] {
+        let nested = tree.add_folder(Some(place));
+        (0..25).for_each(|document| tree.add_file(place, plain(document)));
+        (25..50).for_each(|document| tree.add_file(nested, plain(document)));
+    }
+    // Two copies that lie inside the backup alone.
+    let inner = [backup, backup].map(|place| tree.add_folder(Some(place)));
+    for (place, document) in inner
+        .into_iter()
+        .flat_map(|place| [(place, 90), (place, 91)])
+    {
+        tree.add_file(place, plain(document));
+    }
+    let found = pairs(tree.copies(0.5, 2, &mut |_| true).unwrap());
+    let sides: Vec<_> = found.iter().map(|pair| (pair.a, pair.b)).collect();
+    assert_eq!(sides, [(project, backup), (inner[0], inner[1])]);
+    let first = found[0];
+    assert_eq!([first.files_a, first.files_b], [50, 54]);
+    assert_eq!([first.shared_a, first.shared_b], [50, 50]);
+    let alone = tree
+        .exceptions(&tree.contents(), &first, 10)
+        .map(|side| side.len());
+    assert_eq!(alone, [0, 4]);
+}
+
 fn holds(tree: &Tree, outer: FolderId, inner: FolderId) -> bool {
     tree.upwards(inner).any(|folder| folder == outer)
 }
@@ -301,14 +331,19 @@ proptest! {
             // The first eight documents are single, and so are four groups of two.
             tree.add_file(folder, revision(*document, (*document).max(8) / 2 + document.min(&8), *name));
         }
-        let within = |folder: FolderId| -> Vec<FileIdentity> {
-            let inside = tree.files.iter().filter(|file| holds(&tree, folder, file.folder));
+        let is_on_side = |own: FolderId, other: FolderId, folder: FolderId| {
+            let is_inside = holds(&tree, own, other) && holds(&tree, other, folder);
+            holds(&tree, own, folder) && !is_inside
+        };
+        let within = |own: FolderId, other: FolderId| -> Vec<FileIdentity> {
+            let files = tree.files.iter();
+            let inside = files.filter(|file| is_on_side(own, other, file.folder));
             inside.map(|file| file.identity).collect()
         };
         let found = pairs(tree.copies(0.5, 1, &mut |_| true).unwrap());
         for pair in &found {
-            prop_assert!(!holds(&tree, pair.a, pair.b) && !holds(&tree, pair.b, pair.a));
-            let (a, b) = (within(pair.a), within(pair.b));
+            prop_assert!(pair.a != pair.b);
+            let (a, b) = (within(pair.a, pair.b), within(pair.b, pair.a));
             prop_assert_eq!((pair.files_a, pair.files_b), (a.len() as u64, b.len() as u64));
             let others = |own: &[FileIdentity], other: &[FileIdentity]| -> Vec<FileIdentity> {
                 let same = |of: &&FileIdentity| other.iter().any(|file| file.document == of.document);
@@ -327,7 +362,9 @@ proptest! {
             prop_assert_eq!(pair.shared_b, identical.1 as u64 + revised);
             prop_assert!(pair.share() >= 0.5);
             let others = found.iter().filter(|other| *other != pair);
-            let inside = others.filter(|other| holds(&tree, other.a, pair.a) && holds(&tree, other.b, pair.b));
+            let inside = others.filter(|other| {
+                is_on_side(other.a, other.b, pair.a) && is_on_side(other.b, other.a, pair.b)
+            });
             prop_assert_eq!(inside.count(), 0);
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct EdgeCounter<'a> {
     pub(super) found_versions: &'a [FoundVersion],
     pub(super) paths: &'a [ContainerPaths],
     pub(super) place: &'a [usize],
+    /// Pairs at which two pieces meet.
+    pub(super) bridges: &'a [[usize; 2]],
     pub(super) params: &'a FamilyParams,
     pub(super) cancel: &'a Cancel,
 }
@@ -53,7 +55,9 @@ impl EdgeCounter<'_> {
     ) -> Result<Option<FamilyEdge>, QueryError> {
         let pair = [version, parent].map(|version| &self.found_versions[version]);
         let counted = count_edge(self.index, self.subject, pair, self.params, self.cancel)?;
-        let Some(counted) = counted else {
+        let (one, other) = ([version, parent], [parent, version]);
+        let is_bridge = self.bridges.contains(&one) || self.bridges.contains(&other);
+        let Some(counted) = counted.filter(|counted| counted.is_linked || is_bridge) else {
             return Ok(None);
         };
         let (view, document) = (&self.params.view, pair[0].document);
@@ -67,6 +71,7 @@ impl EdgeCounter<'_> {
             container: innermost_common(self.index, document, view, both)?,
             renamed: counted.renamed,
             merged: None,
+            across_gap: !counted.is_linked,
         }))
     }
 
@@ -104,10 +109,11 @@ struct CountedEdge {
     kind: VersionKind,
     overlap: Overlap,
     renamed: Option<Renamed>,
+    /// Whether the pair satisfies the rule on all shingles, under its own names or under the same.
+    is_linked: bool,
 }
 
-/// An edge with its exact numbers; `None` if the pair does not satisfy the rule on all shingles, under its own names or
-/// under the same, or a text cannot be read any more.
+/// An edge with its exact numbers; `None` if a text cannot be read any more.
 fn count_edge(
     index: &IndexReader,
     (subject, text): (&Subject, &ShingledText),
@@ -146,10 +152,11 @@ fn count_edge(
         None => version_kind(&overlap, params),
     };
     let is_linked = renamed.is_some() || params.rule.links(overlap.shared, a, b);
-    Ok(is_linked.then_some(CountedEdge {
+    Ok(Some(CountedEdge {
         kind,
         overlap,
         renamed,
+        is_linked,
     }))
 }
 

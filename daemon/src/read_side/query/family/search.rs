@@ -5,7 +5,8 @@
 //! every version is asked about: one that resembles a version already asked about by at least [`COVERED`]
 //! has hardly any neighbours that the other has not. So a family costs about two texts read for each
 //! version, and one look-up for each stretch of its history. The search ends at [`FamilyParams::limit`]
-//! versions, or when [`READ_FOR_EACH`] times as many texts have been read.
+//! versions, or when [`READ_FOR_EACH`] times as many texts have been read. Candidates that are somewhat alike are
+//! looked at once more at the end ([`gaps`](super::gaps)).
 //!
 //! Where a name was replaced throughout, two versions share far fewer shingles than that. Of the candidates that
 //! resemble a version less than a link demands, the [`RENAMED_READ`] most alike are compared with the replacement
@@ -16,7 +17,9 @@ use std::rc::Rc;
 
 use simdex_index::{Cancel, Candidate, Candidates, IndexReader, MemoryPermit};
 use simdex_schema::{DocId, DocumentHash};
+use simdex_signature::ShingleSet;
 
+use super::gaps::{NearCandidates, NearMiss};
 use super::renamed::{find_renamed, shingled_undone};
 use super::{FamilyParams, Renaming};
 use crate::read_side::families::{Samples, written_dates};
@@ -25,7 +28,7 @@ use crate::read_side::query::{
 };
 
 /// A version that resembles one already asked about at least this much is not asked about itself.
-const COVERED: f64 = 0.9;
+pub(super) const COVERED: f64 = 0.9;
 /// Texts that may be read for each version that may be shown.
 const READ_FOR_EACH: u64 = 4;
 /// Candidates of one look-up that are read although they resemble the version less than a link demands.
@@ -57,6 +60,8 @@ pub(super) struct FoundVersion {
     greatest_resemblance: f64,
     /// Whether it resembles a version that was asked about, so that its own neighbours are searched for too.
     pub(super) is_followed: bool,
+    /// The piece that it is in: versions linked to one another, if it is followed.
+    pub(super) piece: usize,
 }
 
 /// The versions that a search found, and the work it took.
@@ -69,6 +74,10 @@ pub(super) struct FoundVersions {
     pub(super) read: u64,
     pub(super) common_lists_count_only: u64,
     pub(super) is_cut: bool,
+    /// Pairs of versions at which two pieces meet.
+    pub(super) bridges: Vec<[usize; 2]>,
+    /// Pieces that were not joined, the most alike first.
+    pub(super) near_misses: Vec<NearMiss>,
 }
 
 /// Finds all versions of the subject's family.
@@ -87,6 +96,9 @@ pub(super) fn search(
         cancel,
         numbers: HashMap::new(),
         queue: VecDeque::new(),
+        piece: 0,
+        linked_piece: None,
+        near: NearCandidates::default(),
         found: FoundVersions {
             versions: Vec::new(),
             samples: (Samples::new(MAX_SAMPLED), Vec::new()),
@@ -94,6 +106,8 @@ pub(super) fn search(
             read: 0,
             common_lists_count_only: 0,
             is_cut: false,
+            bridges: Vec::new(),
+            near_misses: Vec::new(),
         },
     };
     let document = index.document_by_hash(text.hash)?;
@@ -104,37 +118,49 @@ pub(super) fn search(
         renamings: Rc::from([]),
     };
     search.add(document, text, as_it_is)?;
-    while let Some(at) = search.queue.pop_front() {
-        search.ask_about(at)?;
-    }
+    search.ask_about_all()?;
+    search.look_again()?;
     Ok(search.found)
 }
 
 /// A version's text, and how its names become those of the subject.
-type Named<'a> = (&'a ShingledText, &'a Rc<[Renaming]>);
+pub(super) type Named<'a> = (&'a ShingledText, &'a Rc<[Renaming]>);
 
 /// How a version is linked to the one that led to it.
-struct Link {
-    resemblance: f64,
-    is_followed: bool,
-    renamings: Rc<[Renaming]>,
+pub(super) struct Link {
+    pub(super) resemblance: f64,
+    pub(super) is_followed: bool,
+    pub(super) renamings: Rc<[Renaming]>,
 }
 
-struct Search<'a> {
-    index: &'a IndexReader,
-    subject: &'a Subject,
-    text: &'a ShingledText,
-    params: &'a FamilyParams,
-    cancel: &'a Cancel,
-    numbers: HashMap<DocId, usize>,
+pub(super) struct Search<'a> {
+    pub(super) index: &'a IndexReader,
+    pub(super) subject: &'a Subject,
+    pub(super) text: &'a ShingledText,
+    pub(super) params: &'a FamilyParams,
+    pub(super) cancel: &'a Cancel,
+    pub(super) numbers: HashMap<DocId, usize>,
     /// Versions that may have neighbours of their own.
-    queue: VecDeque<usize>,
-    found: FoundVersions,
+    pub(super) queue: VecDeque<usize>,
+    /// The piece that is searched.
+    pub(super) piece: usize,
+    /// Another piece that a version of this one turned out to be linked to.
+    pub(super) linked_piece: Option<usize>,
+    pub(super) near: NearCandidates,
+    pub(super) found: FoundVersions,
 }
 
 impl Search<'_> {
+    /// Adds all versions that those found so far lead to.
+    pub(super) fn ask_about_all(&mut self) -> Result<(), QueryError> {
+        while let Some(at) = self.queue.pop_front() {
+            self.ask_about(at)?;
+        }
+        Ok(())
+    }
+
     /// Adds a version, with everything that is needed of its text.
-    fn add(
+    pub(super) fn add(
         &mut self,
         document: Option<DocId>,
         text: &ShingledText,
@@ -146,17 +172,8 @@ impl Search<'_> {
             false => Some(shingled_undone(self.index, text, &link.renamings, account)?),
         };
         let shingles = undone.as_ref().unwrap_or(&text.shingles);
-        let FoundVersions {
-            versions,
-            samples: (samples, permits),
-            ..
-        } = &mut self.found;
-        let expected = samples.make_room(shingles.len());
-        while permits.len() * STEP < expected {
-            let bytes = STEP as u64 * EACH_TAKES;
-            permits.push(account.take(bytes)?);
-        }
-        samples.add(shingles);
+        self.sample(shingles)?;
+        let versions = &mut self.found.versions;
         if let Some(document) = document {
             self.numbers.insert(document, versions.len());
         }
@@ -172,7 +189,20 @@ impl Search<'_> {
             overlap: Overlap::of_texts(self.text, text, self.cancel)?,
             greatest_resemblance: link.resemblance,
             is_followed: link.is_followed,
+            piece: self.piece,
         });
+        Ok(())
+    }
+
+    /// Samples the next version, with permits for what is held of all.
+    pub(super) fn sample(&mut self, shingles: &ShingleSet) -> Result<(), QueryError> {
+        let (samples, permits) = &mut self.found.samples;
+        let expected = samples.make_room(shingles.len());
+        while permits.len() * STEP < expected {
+            let bytes = STEP as u64 * EACH_TAKES;
+            permits.push(self.subject.account().take(bytes)?);
+        }
+        samples.add(shingles);
         Ok(())
     }
 
@@ -186,19 +216,20 @@ impl Search<'_> {
         let renamings = Rc::clone(&version.renamings);
         if at == 0 {
             let of = (self.text, &renamings);
-            return self.add_neighbours(self.subject, of, FindKind::Related);
+            return self.add_neighbours(at, self.subject, of, FindKind::Related);
         }
         let Some(subject) = self.read(version.hash)? else {
             return Ok(());
         };
         match subject.text() {
-            Some(text) => self.add_neighbours(&subject, (text, &renamings), FindKind::Similar),
+            Some(text) => self.add_neighbours(at, &subject, (text, &renamings), FindKind::Similar),
             None => Ok(()),
         }
     }
 
     fn add_neighbours(
         &mut self,
+        asked: usize,
         subject: &Subject,
         of: Named<'_>,
         kind: FindKind,
@@ -207,8 +238,7 @@ impl Search<'_> {
         for candidate in &near.found {
             self.cancel.check()?;
             if let Some(at) = self.numbers.get(&candidate.document) {
-                let greatest_resemblance = &mut self.found.versions[*at].greatest_resemblance;
-                *greatest_resemblance = greatest_resemblance.max(estimated(candidate));
+                self.meet(asked, *at, estimated(candidate));
                 continue;
             }
             let limit = self.params.limit;
@@ -220,6 +250,31 @@ impl Search<'_> {
             self.consider(of, candidate.document)?;
         }
         Ok(())
+    }
+
+    /// Notes that a version that was asked about is a neighbour of one found before. That one may have been linked by
+    /// containment alone until now, or be in another piece.
+    fn meet(&mut self, asked: usize, at: usize, resemblance: f64) {
+        let version = &mut self.found.versions[at];
+        version.greatest_resemblance = version.greatest_resemblance.max(resemblance);
+        if version.is_followed && version.piece == self.piece {
+            return;
+        }
+        let exact = self.found.samples.0.resemblance(asked, at);
+        if exact < self.params.rule.resemblance {
+            return;
+        }
+        match self.found.versions[at].is_followed {
+            true => self.linked_piece = Some(self.found.versions[at].piece),
+            false => self.follow(at),
+        }
+    }
+
+    /// Follows a version that was found by containment alone.
+    pub(super) fn follow(&mut self, at: usize) {
+        let version = &mut self.found.versions[at];
+        (version.is_followed, version.piece) = (true, self.piece);
+        self.queue.push_back(at);
     }
 
     /// Candidates that may be linked to a version, most alike first; then some that may be so under other names.
@@ -244,6 +299,7 @@ impl Search<'_> {
         let found = std::mem::take(&mut near.found).into_iter();
         let (mut linked, mut rest): (Vec<_>, Vec<_>) =
             found.partition(|candidate| bound::may_link(candidate, rule));
+        self.keep_near(linked.iter().chain(&rest));
         rest.retain(|candidate| {
             estimated(candidate) >= RENAMED_FROM && !self.numbers.contains_key(&candidate.document)
         });
@@ -260,7 +316,7 @@ impl Search<'_> {
     }
 
     /// Reads a candidate, and adds it if it is linked to the version that led to it.
-    fn consider(&mut self, of: Named<'_>, document: DocId) -> Result<(), QueryError> {
+    pub(super) fn consider(&mut self, of: Named<'_>, document: DocId) -> Result<(), QueryError> {
         let Some(stats) = self.index.stats(document) else {
             return Ok(());
         };
@@ -295,7 +351,7 @@ impl Search<'_> {
     }
 
     /// Reads a text; `None` if its last file disappeared, or if it is damaged, which the index notes.
-    fn read(&mut self, hash: DocumentHash) -> Result<Option<Subject>, QueryError> {
+    pub(super) fn read(&mut self, hash: DocumentHash) -> Result<Option<Subject>, QueryError> {
         self.found.read += 1;
         let account = self.subject.account();
         match Subject::from_document(self.index, hash, &self.params.view, account) {
@@ -307,7 +363,7 @@ impl Search<'_> {
     }
 }
 
-fn estimated(candidate: &Candidate) -> f64 {
+pub(super) fn estimated(candidate: &Candidate) -> f64 {
     let Candidate {
         shared,
         query_fingerprints,

@@ -27,6 +27,7 @@ fn family_of(texts: &[String]) -> Family {
         relation_threshold: 0.8,
         containment_threshold: 0.8,
         scheme: SchemeKind::ModN,
+        joins_pieces: true,
         limit: 4_096,
         view: VisibleRoots::All,
     };

@@ -21,15 +21,18 @@ const LABEL: usize = 19;
 /// Kinds shown; all others are one row.
 const KINDS_SHOWN: usize = 10;
 
-/// A row of a plot: its label, and its parts with their classes in the style sheet.
+/// Height of a bar.
+const BAR: f64 = 12.0;
+
+/// A row of a plot: its label, and its parts; those of a plot of states have one.
 struct Row {
     label: String,
-    parts: Vec<(&'static str, u64)>,
+    parts: Vec<(Option<Participation>, u64)>,
 }
 
 impl Row {
     fn new(label: String, count: u64) -> Self {
-        let parts = vec![("", count)];
+        let parts = vec![(None, count)];
         Self { label, parts }
     }
 
@@ -61,7 +64,7 @@ pub(super) fn charts(
 
 /// The plot of states by kind.
 pub(super) fn states_by_kind(out: &mut dyn Write, kinds: &StatesByKind) -> io::Result<()> {
-    let what = "Files by kind: compared (green), opened (blue), not compared (orange)";
+    let what = "Files by kind: compared (filled), opened (half as high), not compared (outlined)";
     plot(out, what, &kind_rows(kinds))
 }
 
@@ -167,7 +170,7 @@ fn kind_row<'a>(kind: &str, states: impl Iterator<Item = (&'a &'static str, &'a 
     };
     Row {
         label: label.to_owned(),
-        parts: sums.map(|(of, sum)| (of.css_class(), sum)).to_vec(),
+        parts: sums.map(|(of, sum)| (Some(of), sum)).to_vec(),
     }
 }
 
@@ -193,8 +196,19 @@ fn spoken(rows: &[Row]) -> String {
     let said = rows
         .iter()
         .filter(|row| row.sum() > 0)
-        .map(|row| format!("{} {}", Text(&row.label), Count(row.sum())));
+        .map(|row| format!("{} {}{}", Text(&row.label), Count(row.sum()), parts(row)));
     said.collect::<Vec<_>>().join(", ")
+}
+
+/// How many files of a row are in which state.
+fn parts(row: &Row) -> String {
+    let named = row.parts.iter().filter(|(_, count)| *count > 0);
+    let named =
+        named.filter_map(|(of, count)| Some(format!("{} {}", Count(*count), (*of)?.name())));
+    match named.collect::<Vec<_>>() {
+        named if named.is_empty() => String::new(),
+        named => format!(" ({})", named.join("; ")),
+    }
 }
 
 fn bar(out: &mut dyn Write, row: &Row, top: usize, highest: u64) -> io::Result<()> {
@@ -209,17 +223,29 @@ fn bar(out: &mut dyn Write, row: &Row, top: usize, highest: u64) -> io::Result<(
         "<text class=\"axis\" x=\"{before}\" y=\"{middle}\" text-anchor=\"end\">{label}</text>"
     )?;
     let mut x = LEFT;
-    for (class, count) in row.parts.iter().filter(|(_, count)| *count > 0) {
+    for (of, count) in row.parts.iter().filter(|(_, count)| *count > 0) {
         let width = (*count as f64 / highest as f64 * WIDEST).max(0.5);
-        let top = top + 3;
-        writeln!(
-            out,
-            "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{top}\" width=\"{width:.1}\" height=\"12\"/>"
-        )?;
+        part(out, *of, [x, top as f64 + 3.0, width])?;
         x += width;
     }
     let (x, count) = (x + 5.0, Count(row.sum()));
     writeln!(out, "<text x=\"{x:.1}\" y=\"{middle}\">{count}</text>")
+}
+
+/// A part of a bar. States differ in shape, not by colour alone: see the title of their plot.
+fn part(out: &mut dyn Write, of: Option<Participation>, [x, y, width]: [f64; 3]) -> io::Result<()> {
+    let class = of.map_or("", Participation::css_class);
+    // The line of an outline is within the bar.
+    let [inset, height] = match of {
+        Some(Participation::Opened) => [0.0, BAR / 2.0],
+        Some(Participation::NotCompared) => [0.75_f64.min(width / 4.0), BAR - 1.5],
+        _ => [0.0, BAR],
+    };
+    let (x, y, width) = (x + inset, y + (BAR - height) / 2.0, width - 2.0 * inset);
+    writeln!(
+        out,
+        "<rect class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/>"
+    )
 }
 
 #[cfg(test)]
@@ -263,6 +289,30 @@ mod tests {
     }
 
     #[test]
+    fn states_differ_in_shape_and_are_spoken() {
+        let states = BTreeMap::from([("indexed", 3), ("container", 2), ("failed", 1)]);
+        let kinds = StatesByKind::from([("text/plain".to_owned(), states)]);
+        let mut page = Vec::new();
+        states_by_kind(&mut page, &kinds).unwrap();
+        let page = String::from_utf8(page).unwrap();
+        assert!(
+            page.contains("plain 6 (3 compared; 2 opened; 1 not compared)"),
+            "{page}"
+        );
+        for shape in ["class=\"yes\"", "class=\"half\"", "class=\"no\""] {
+            let bar = page.lines().find(|line| line.contains(shape)).unwrap();
+            let height = bar.split("height=").nth(1).unwrap();
+            let right = match shape {
+                "class=\"yes\"" => "\"12.0\"/>",
+                "class=\"half\"" => "\"6.0\"/>",
+                _ => "\"10.5\"/>",
+            };
+            assert_eq!(height, right);
+        }
+        assert!(include_str!("style.css").contains("rect.no{fill:none;stroke:var(--no)"));
+    }
+
+    #[test]
     fn kinds_are_named_short_and_the_rest_are_one_row() {
         let states = BTreeMap::from([("indexed", 3), ("failed", 1)]);
         let kinds: StatesByKind = (0..12)
@@ -276,7 +326,9 @@ mod tests {
         let rows = kind_rows(&kinds);
         assert_eq!(rows.len(), KINDS_SHOWN + 1);
         assert_eq!(rows[0].label, "kind00");
-        assert_eq!(rows[0].parts, [("yes", 3), ("half", 0), ("no", 1)]);
+        let counts: Vec<u64> = rows[0].parts.iter().map(|(_, count)| *count).collect();
+        assert_eq!(counts, [3, 0, 1]);
+        assert_eq!(parts(&rows[0]), " (3 compared; 1 not compared)");
         assert_eq!(
             (rows[10].label.as_str(), rows[10].sum()),
             ("other kinds", 8)

@@ -64,7 +64,7 @@ fn meaning(sum: &str) -> &str {
         "copies" => "copies found",
         "cut_short" => "searches that reached a bound: there may be more",
         "families" => "families looked at",
-        "files" => "files asked about",
+        "files" => "files asked about whose text was compared",
         "found" => "files found",
         "looked_up" => "old documents in no group, or the last of one, looked up by themselves",
         "hard_links" => "hard links, which free nothing",

@@ -22,7 +22,7 @@ pub(in crate::reports::report) fn group(
     let (id, files) = (sorted.group.id, counted(sorted.members.len(), "file"));
     writeln!(
         out,
-        "<section class=\"group\" id=\"g{id}\">\n<h3>Group {id}<small>{files}</small></h3>"
+        "<section class=\"group\" id=\"g{id}\">\n<h3>Group {id} <small>{files}</small></h3>"
     )?;
     members(out, sorted, compared, judged)?;
     judged.map_or(Ok(()), |judged| judged_cells::apart(out, judged))?;
@@ -157,7 +157,7 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
         words.unwrap_or_default(),
     )?;
     if facts.cut_short {
-        out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the search for the shortest difference was stopped.</p>\n")?;
+        out.write_all(b"<p class=\"soft\">A shorter difference by lines may exist: the search for it was ended early.</p>\n")?;
     }
     out.write_all(WIDE)?;
     out.write_all(side_by_side.as_bytes())?;

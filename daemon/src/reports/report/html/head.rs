@@ -77,7 +77,7 @@ pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str)
     if let Some(left_out) = input.summary.completeness.left_out() {
         writeln!(out, "<p class=\"soft\">{}.</p>", Text(&left_out))?;
     }
-    incomplete(out, &input.summary.completeness)
+    incomplete(out, &input.summary.completeness, &input.stale_roots)
 }
 
 fn figures(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
@@ -143,16 +143,10 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
         )?;
     }
     clusters::parameters(out, input)?;
-    writeln!(
-        out,
-        "<tr><th scope=\"row\">Scheme</th><td>{}</td></tr>",
-        Text(&scheme_words(&input.scheme))
-    )?;
-    let skipped = skipped_lists_words(input.summary.common_lists_skipped);
-    writeln!(
-        out,
-        "<tr><th scope=\"row\">Common passages skipped</th><td>{skipped}</td></tr>"
-    )?;
+    // Cores are found by images of a fixed length, and no list is skipped for them.
+    if !matches!(input.clusters, Some(ClusterTerms::Cores { .. })) {
+        found_by(out, input)?;
+    }
     if let Some(promise) = &input.summary.promise {
         let promise = promise.sentence(input.summary.completeness.complete);
         writeln!(
@@ -174,6 +168,18 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
     )?;
     out.write_all(TERMS.as_bytes())?;
     out.write_all(super::judged::TERMS.as_bytes())
+}
+
+/// The scheme that near-duplicates were found by.
+fn found_by(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
+    let scheme = scheme_words(&input.scheme);
+    let skipped = skipped_lists_words(input.summary.common_lists_skipped);
+    writeln!(
+        out,
+        "<tr><th scope=\"row\">Scheme</th><td>{}</td></tr>\n\
+         <tr><th scope=\"row\">Common passages skipped</th><td>{skipped}</td></tr>",
+        Text(&scheme)
+    )
 }
 
 /// The files whose groups the report covers; those in no group are listed separately.

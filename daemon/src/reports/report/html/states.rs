@@ -1,7 +1,7 @@
 //! What the states of files mean for a reader.
 
 /// Whether a file's text took part in the comparison.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Participation {
     /// Its text was compared.
     Compared,
@@ -12,6 +12,15 @@ pub(super) enum Participation {
 }
 
 impl Participation {
+    /// What it is called in a chart.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Compared => "compared",
+            Self::Opened => "opened",
+            Self::NotCompared => "not compared",
+        }
+    }
+
     /// Its class in the style sheet.
     pub(super) fn css_class(self) -> &'static str {
         match self {

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -69,8 +69,15 @@ impl ReportDir {
         key: &ReportKey,
     ) -> Result<EarlierReport, ReportError> {
         check_name(name)?;
-        self.read_earlier(name, key)
-            .map_err(|source| ReportError::Earlier { source })
+        self.read_earlier(name, key).map_err(|source| {
+            let said = match source.kind() {
+                ErrorKind::NotFound => format!("none is named {name:?}"),
+                _ => format!("{name:?}: {source}"),
+            };
+            ReportError::Earlier {
+                source: io::Error::new(source.kind(), said),
+            }
+        })
     }
 
     fn read_earlier(&self, name: &OsStr, key: &ReportKey) -> io::Result<EarlierReport> {

@@ -61,6 +61,7 @@ fn question_on_page(kind: &'static str, question: Question, found: &[Finding]) -
     };
     let report = ReportInput {
         roots: vec!["/share".into(), "/vault".into()],
+        stale_roots: vec!["/vault".into()],
         findings: Some(Findings {
             kind,
             question,
