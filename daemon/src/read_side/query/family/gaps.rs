@@ -324,7 +324,7 @@ impl Search<'_> {
                 threshold: least,
                 relation_threshold: self.params.relation_threshold,
                 containment_threshold: self.params.containment_threshold,
-                limit: self.params.most,
+                limit: self.params.limit,
                 view: self.params.view.clone(),
                 keeps_texts: false,
             };
