@@ -303,15 +303,21 @@ mod tests {
     }
 
     #[test]
-    fn schemes_that_know_no_containment_are_offered_for_resemblance_alone() {
+    fn schemes_that_know_no_containment_are_offered_for_resemblance_alone_and_refused_by_the_daemon()
+     {
         for (verb, _) in FIND_VERBS {
             for scheme in Scheme::value_variants() {
                 let scheme = scheme.to_possible_value().expect("a name");
                 let typed = ["simctl", verb, "a.txt", "--scheme", scheme.get_name()];
-                let is_taken = command().try_get_matches_from(typed).is_ok();
-                let is_any = ["mod_n", "bsw_n"].contains(&scheme.get_name());
-                assert_eq!(is_taken, is_any || verb == "find-similar", "{typed:?}");
+                assert!(command().try_get_matches_from(typed).is_ok(), "{typed:?}");
             }
+            let command = command();
+            let verb_command = command.find_subcommand(verb).expect("a verb");
+            let mut arguments = verb_command.get_arguments();
+            let argument = arguments.find(|argument| argument.get_id() == "scheme");
+            let values = argument.expect("--scheme").get_possible_values();
+            let listed = values.iter().filter(|value| !value.is_hide_set()).count();
+            assert_eq!(listed, if verb == "find-similar" { 4 } else { 2 }, "{verb}");
         }
     }
 

@@ -112,6 +112,13 @@ pub fn percentile(times: &mut [Duration], share: f64) -> f64 {
         .map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
 
+/// Seconds of processor time that this thread has taken, so far: unlike the clock, it does not count the work of others
+/// on a busy machine.
+pub fn thread_seconds() -> f64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
 /// The middle of the values; 0 of none.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);

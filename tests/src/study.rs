@@ -259,7 +259,7 @@ pub const STUDIES: &[Study] = &[
     },
     Study {
         name: "text-forms",
-        about: "markup, punctuation and case before shingles of words and characters: pairs found (Ignatov et al., Ye et al.)",
+        about: "markup, punctuation and case before shingles of words and bytes: pairs found (Ignatov et al., Ye et al.)",
         run: papers::text_forms::run,
     },
     Study {
@@ -342,4 +342,46 @@ mod tests {
         }
         assert!(find("cherkasova-fig10").is_none());
     }
+
+    #[test]
+    fn every_figure_of_the_papers_is_kept_and_linked_and_no_other() {
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("study/results");
+        let page = std::fs::read_to_string(kept.join("README.md")).unwrap();
+        let files = std::fs::read_dir(&kept).unwrap();
+        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+        let figures: Vec<String> = names.filter(|name| name.ends_with(".svg")).collect();
+        for figure in &figures {
+            assert!(
+                page.contains(&format!("]({figure})")),
+                "{figure} is not linked"
+            );
+        }
+        let cherkasova = (2..=9).chain([11]).map(|at| format!("cherkasova-fig{at}"));
+        let ye = (1..=4).map(|at| format!("ye-fig{at}"));
+        let others = DRAWN.iter().map(|name| (*name).to_owned());
+        for name in cherkasova.chain(ye).chain(others) {
+            // A figure of several panels has a file for each: its name, then that of the panel.
+            let is_of = |figure: &String| {
+                let rest = figure.strip_prefix(&name);
+                rest.is_some_and(|rest| rest == ".svg" || rest.starts_with('-'))
+            };
+            assert!(figures.iter().any(is_of), "no figure {name}");
+        }
+    }
+
+    /// Studies of the papers that draw a figure of their own.
+    const DRAWN: &[&str] = &[
+        "ye-text",
+        "ye-recall",
+        "ye-width",
+        "sketch-families",
+        "mod-n-error",
+        "units",
+        "i-match-stability",
+        "ignatov-images",
+        "ignatov-lengths",
+        "ignatov-table2",
+        "ignatov-table3",
+        "ignatov-table4",
+    ];
 }

@@ -13,7 +13,7 @@ use simdex_tests::sandbox::Sandbox;
 
 const THRESHOLD: f64 = 0.8;
 const FAMILIES: u64 = 40;
-const VERSIONS: u64 = 7;
+const VERSIONS: u64 = 10;
 
 /// Families of versions from 30 to 2,000 words long, each text once; no two families have a shingle in common.
 pub(crate) fn texts() -> Vec<String> {
@@ -70,15 +70,16 @@ fn is(found: &Value, quality: &Quality) -> bool {
         (Some(found), Some(right)) => (found - right).abs() < 1e-9,
         (found, right) => found == right,
     };
-    near(&found["precision"], quality.precision) && near(&found["recall"], quality.recall)
+    let (low, high) = quality.interval.unzip();
+    near(&found["precision"], quality.precision)
+        && near(&found["recall"], quality.recall)
+        && near(&found["precision_low"], low)
+        && near(&found["precision_high"], high)
 }
 
 fn check_groups(found: &Value, right: &Calibration) -> Result<()> {
     let groups = found["groups"].as_array().context("groups")?;
-    ensure!(
-        groups.len() == right.groups.len() && groups.len() > 1,
-        "{found}"
-    );
+    ensure!(groups.len() == right.groups.len(), "{found}");
     for (group, right) in groups.iter().zip(&right.groups) {
         ensure!(group["from_bytes"] == right.from, "{group}");
         ensure!(group["documents"] == right.held.documents, "{group}");
@@ -143,10 +144,38 @@ fn every_figure_of_a_calibration_is_that_of_all_pairs() -> Result<()> {
         let [predicted, checked] =
             ["predicted", "checked"].map(|pairs| found[pairs]["precision"].as_f64());
         let (predicted, checked) = predicted.zip(checked).context("precisions")?;
+        let low = found["predicted"]["precision_low"].as_f64();
+        ensure!(low.context("an interval")? >= precision.parse()?, "{found}");
         ensure!(predicted >= precision.parse()?, "{found}");
+        let groups = found["groups"].as_array().context("groups")?;
+        ensure!(groups.len() > 1 || precision == "0.95", "{found}");
         // Some two hundred pairs, not independent of one another: 0.03 is shown on more of them.
         ensure!((predicted - checked).abs() <= 0.1, "{found}");
     }
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+/// At a threshold that no pair reaches, many pairs seem to: what their samples share is all that is similar of them.
+#[test]
+fn nothing_is_recommended_or_applied_where_no_pair_is_similar() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    for (at, text) in texts().iter().enumerate() {
+        sandbox.write(format!("{at}.txt"), text)?;
+    }
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let refused = daemon
+        .simctl(["calibrate", "--threshold", "1", "--apply", "--yes"])?
+        .ended_with(&[2])?;
+    ensure!(
+        refused.stderr.contains("too few similar pairs"),
+        "{}",
+        refused.stderr
+    );
+    let sampling = daemon.simctl(["sampling"])?.success()?;
+    let sampling = sampling.lines_of("sampling")?;
+    ensure!(sampling.first().is_some_and(|now| now["chosen"] == false));
     ensure!(daemon.stop()?.success());
     Ok(())
 }
@@ -164,10 +193,44 @@ fn a_collection_that_is_too_small_is_refused_in_one_sentence() -> Result<()> {
     let said = refused.stderr.trim_end();
     ensure!(
         said.starts_with("simctl: too few similar pairs among 4 documents to calibrate on: ")
-            && said.contains("similar enough to be measured, of 30 at least; name more roots")
+            && said.contains(
+                "similar pairs in one half of them, and this precision cannot be shown on fewer than 72; \
+                 name more roots"
+            )
             && said.lines().count() == 1,
         "{said}"
     );
+    for (flag, value, why) in [
+        (
+            "--threshold",
+            "0",
+            "threshold is 0; pairs are measured from a resemblance of 0.05 on",
+        ),
+        (
+            "--threshold",
+            "0.049",
+            "threshold is 0.049; pairs are measured",
+        ),
+        (
+            "--precision",
+            "0",
+            "precision is 0, which no measurement can show",
+        ),
+        (
+            "--precision",
+            "1",
+            "precision is 1, which no measurement can show",
+        ),
+    ] {
+        let refused = daemon
+            .simctl(["calibrate", flag, value])?
+            .ended_with(&[2])?;
+        ensure!(
+            refused.stdout.is_empty() && refused.stderr.contains(why),
+            "{}",
+            refused.stderr
+        );
+    }
     let nowhere = sandbox.beside("nowhere");
     let asked = [OsStr::new("calibrate"), nowhere.as_os_str()];
     let refused = daemon.simctl(asked)?.ended_with(&[2])?;

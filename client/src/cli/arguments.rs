@@ -104,7 +104,7 @@ pub(crate) struct CompareArgs {
     pub(crate) schemes: Vec<ComparedScheme>,
     /// Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the
     /// index does]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     pub(crate) n: Option<u64>,
     /// Resemblance from which the two are called near-duplicates, from 0 to 1 [default: the daemon's threshold]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
@@ -223,10 +223,13 @@ pub(crate) enum Scheme {
 }
 
 impl Scheme {
-    /// Parses the schemes of verbs that also look for containment.
+    /// Parses the schemes of verbs that also look for containment. Those that give none are neither listed nor
+    /// completed; the daemon refuses them with the reason.
     pub(crate) fn for_containment() -> impl TypedValueParser<Value = Self> {
-        let schemes = [Self::ModN, Self::BswN];
-        let names = schemes.iter().filter_map(Self::to_possible_value);
+        let names = Self::value_variants().iter().filter_map(|scheme| {
+            let gives_none = matches!(scheme, Self::MinN | Self::SketchN);
+            scheme.to_possible_value().map(|name| name.hide(gives_none))
+        });
         PossibleValuesParser::new(names).try_map(|name| Self::from_str(&name, false))
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, Write};
 use simdex_client::text::{counted, escaped, grouped, is_xml};
 use simdex_client::wire::{CalibrateReply, SampleQuality, SizeGroup};
 
-use crate::output::text::measured;
+use crate::output::text::{UNKNOWN, measured};
 use plot::{Line, Plot};
 
 /// Greatest accepted distance between the precision on other documents and the prediction.
@@ -128,35 +128,21 @@ impl CalibrationPage<'_> {
         ];
         writeln!(
             out,
-            "<h2>Does it hold on documents that were not sampled?</h2>\n<table>\n\
-             <tr><th></th><th>pairs</th><th>precision</th><th>recall</th></tr>"
+            "<h2>Does it hold on documents that it was not chosen on?</h2>\n<p>The pairs within one half of the \
+             documents chose the setting; here it is checked on the pairs within the other half.</p>\n<table>\n\
+             <tr><th></th><th>similar pairs</th><th>precision</th><th>between, with 95 %</th><th>recall</th></tr>"
         )?;
         for (name, quality, pairs) in rows {
             let quality = quality.unwrap_or_default();
             let (precision, recall) = (measured(quality.precision), measured(quality.recall));
+            let between = between(&quality);
             writeln!(
                 out,
-                "<tr><td>{name}</td><td>{}</td><td>{precision}</td><td>{recall}</td></tr>",
+                "<tr><td>{name}</td><td>{}</td><td>{precision}</td><td>{between}</td><td>{recall}</td></tr>",
                 grouped(pairs)
             )?;
         }
-        writeln!(out, "</table>\n<p>{}</p>", self.verdict())
-    }
-
-    fn verdict(&self) -> String {
-        let precision = |quality: Option<SampleQuality>| quality.and_then(|found| found.precision);
-        let both = precision(self.reply.predicted).zip(precision(self.reply.checked));
-        let Some((predicted, checked)) = both else {
-            return "No pair was found in one of the halves: nothing is known of the other."
-                .to_owned();
-        };
-        let apart = (predicted - checked).abs();
-        match apart <= NEAR {
-            true => format!("It does: the precisions lie {apart:.3} apart, within {NEAR}."),
-            false => format!(
-                "It does not: the precisions lie {apart:.3} apart, more than {NEAR}. More documents tell more."
-            ),
-        }
+        writeln!(out, "</table>\n<p>{}</p>", verdict(self.reply))
     }
 
     fn plots(&self, out: &mut impl Write) -> io::Result<()> {
@@ -189,6 +175,53 @@ impl CalibrationPage<'_> {
     }
 }
 
+/// Whether the prediction held on the other documents, in sentences, and whether there were enough of them to tell.
+pub(super) fn verdict(reply: &CalibrateReply) -> String {
+    let [predicted, checked] = [reply.predicted, reply.checked].map(Option::unwrap_or_default);
+    let Some((one, other)) = predicted.precision.zip(checked.precision) else {
+        return "No pair was found in one of the halves: nothing is known of the other.".to_owned();
+    };
+    let apart = (one - other).abs();
+    let [of_one, of_other] = [&predicted, &checked].map(ends);
+    let known = (one - of_one.0).max(of_one.1 - one);
+    let meet = of_one.0 <= of_other.1 && of_other.0 <= of_one.1;
+    let few = format!(
+        "so few pairs tell no more than a precision between {}",
+        between(&predicted)
+    );
+    match (apart <= NEAR, meet) {
+        (true, _) if known <= NEAR => {
+            format!("It does: the precisions lie {apart:.3} apart, within {NEAR}.")
+        }
+        (true, _) => {
+            format!(
+                "As far as is known: the precisions lie {apart:.3} apart, within {NEAR}, but {few}."
+            )
+        }
+        (false, true) => {
+            format!("Not known: the precisions lie {apart:.3} apart, more than {NEAR}, and {few}.")
+        }
+        (false, false) => format!(
+            "It does not: the precisions lie {apart:.3} apart, more than {NEAR} and than chance explains."
+        ),
+    }
+}
+
+/// The interval of a precision, as text.
+pub(super) fn between(quality: &SampleQuality) -> String {
+    let (low, high) = ends(quality);
+    match quality.precision {
+        Some(_) => format!("{low:.3} and {high:.3}"),
+        None => UNKNOWN.to_owned(),
+    }
+}
+
+/// The interval of a precision; any, of an older daemon, which does not say.
+fn ends(quality: &SampleQuality) -> (f64, f64) {
+    let low = quality.precision_low.unwrap_or(0.0);
+    (low, quality.precision_high.unwrap_or(1.0))
+}
+
 /// The reciprocal of a probability: N of "one in N".
 fn one_in(rate: f64) -> String {
     match rate > 0.0 {
@@ -218,7 +251,12 @@ mod tests {
     use super::*;
 
     fn reply(checked: Option<f64>) -> CalibrateReply {
-        let quality = |precision, recall| SampleQuality { precision, recall };
+        let quality = |precision: Option<f64>, recall| SampleQuality {
+            precision,
+            recall,
+            precision_low: precision.map(|precision| precision - 0.02),
+            precision_high: precision.map(|precision| precision + 0.02),
+        };
         let group = |from_bytes, n| SizeGroup {
             from_bytes,
             documents: 1_200,
@@ -269,8 +307,19 @@ mod tests {
     }
 
     #[test]
-    fn a_prediction_that_does_not_hold_is_called_so() {
+    fn a_prediction_that_does_not_hold_is_called_so_and_one_that_is_not_known() {
         assert!(page(&reply(Some(0.9))).contains("It does not: the precisions lie 0.060 apart"));
         assert!(page(&reply(None)).contains("No pair was found in one of the halves"));
+        let mut few = reply(Some(0.9));
+        few.predicted = few.predicted.map(|predicted| SampleQuality {
+            precision_low: Some(0.85),
+            precision_high: Some(0.99),
+            ..predicted
+        });
+        let not_known = "Not known: the precisions lie 0.060 apart, more than 0.03, and so few pairs tell no more than \
+                         a precision between 0.850 and 0.990.";
+        assert!(page(&few).contains(not_known));
+        few.checked = reply(Some(0.95)).checked;
+        assert!(page(&few).contains("As far as is known: the precisions lie 0.010 apart"));
     }
 }

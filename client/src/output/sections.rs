@@ -9,6 +9,7 @@ use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 use unicode_width::UnicodeWidthStr;
 
+use crate::output::calibration::{between, verdict};
 use crate::output::judging::model;
 use crate::output::sampling::{false_matches, sampling_sentence, signed_anew};
 use crate::output::text::{UNKNOWN, class_and_probability, ending, measured, ratio, wrapped};
@@ -118,10 +119,10 @@ impl<W: Write> Printer<W> {
         list.end()?;
         writeln!(self)?;
         let quality = |quality: &Option<wire::SampleQuality>, pairs| {
-            let wire::SampleQuality { precision, recall } = quality.unwrap_or_default();
-            let (precision, recall) = (measured(precision), measured(recall));
-            let pairs = counted(pairs, "pair");
-            format!("precision {precision}, recall {recall} ({pairs})")
+            let quality = quality.unwrap_or_default();
+            let (precision, recall) = (measured(quality.precision), measured(quality.recall));
+            let (between, pairs) = (between(&quality), counted(pairs, "similar pair"));
+            format!("precision {precision} (between {between}), recall {recall} ({pairs})")
         };
         self.fields(&[
             ("predicted", quality(&reply.predicted, reply.pairs)),
@@ -129,6 +130,7 @@ impl<W: Write> Printer<W> {
                 "on other documents",
                 quality(&reply.checked, reply.checked_pairs),
             ),
+            ("does it hold?", verdict(reply)),
             ("documents sampled", reply.sampled.to_string()),
             (
                 "fingerprints",

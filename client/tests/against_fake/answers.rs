@@ -525,7 +525,12 @@ pub(crate) fn report() -> Vec<simdex_client::wire::StreamReportReply> {
 
 /// Of one group, whose coarser steps fail.
 pub(crate) fn calibration() -> CalibrateReply {
-    let quality = |precision, recall| SampleQuality { precision, recall };
+    let quality = |precision: Option<f64>, recall| SampleQuality {
+        precision,
+        recall,
+        precision_low: precision.map(|precision| precision - 0.0625),
+        precision_high: precision,
+    };
     CalibrateReply {
         groups: vec![SizeGroup {
             from_bytes: 0,

@@ -1,8 +1,10 @@
 //! Megabytes of text that one core signs in a second of its own time, by each method of the laboratory and by
 //! each scheme of the product, at several widths, on one long text and on short ones; beside the plain rolling
-//! loop, which does nothing but slide the window, and beside what memory gives, in the same run.
+//! loop, which does nothing but slide the window, and beside what memory gives, in the same run. The text is made of
+//! random letters, or what is ASCII of FILE, which should have 256 KB at least: prose repeats its short windows, random
+//! letters do not.
 //!
-//! `cargo run --release -p simdex-signature --example schemes_bench [METHOD]`
+//! `cargo run --release -p simdex-signature --example schemes_bench [METHOD [FILE]]`
 
 use std::hint::black_box;
 use std::io::Write;
@@ -14,10 +16,12 @@ use simdex_signature::{BswN, CanonicalText, MinN, ModN, RabinTables, Rung, Windo
 /// Signs a text by one of the product's schemes.
 type Sign = fn(&CanonicalText, Window, Rung);
 
-const METHODS: [Method; 13] = [
+const METHODS: [Method; 15] = [
+    Method::mod_n(10),
     Method::mod_n(25),
     Method::mod_n(64),
     Method::mod_n(100),
+    Method::BswN { n: 10 },
     Method::BswN { n: 100 },
     Method::min_n(100),
     Method::min_n(400),
@@ -43,12 +47,15 @@ type Failure = Box<dyn std::error::Error>;
 fn main() -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     let only = std::env::args().nth(1).unwrap_or_default();
-    let long = generated(8 << 20);
+    let long = match std::env::args().nth(2) {
+        Some(file) => real(&file)?,
+        None => generated(8 << 20),
+    };
     memory(&mut out)?;
     writeln!(
         out,
         "{:<42} {:>8} {:>8} {:>8} {:>8}",
-        "MB/s, times the plain loop", "8 MB", "", "4 KB", ""
+        "MB/s, times the plain loop", "whole", "", "4 KB", ""
     )?;
     for width in WIDTHS {
         let tables = RabinTables::new(width.into());
@@ -179,6 +186,16 @@ fn rate(bytes: usize, work: impl FnMut()) -> f64 {
 fn seconds() -> f64 {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}
+
+/// The ASCII letters of a file, of which a piece of any length is text.
+fn real(file: &str) -> Result<String, Failure> {
+    let mut text = std::fs::read_to_string(file)?;
+    text.retain(|letter| letter.is_ascii());
+    match text.len() < 256 << 10 {
+        true => Err(format!("{file} has less than 256 KB of ASCII").into()),
+        false => Ok(text),
+    }
 }
 
 /// Words of 1 to 12 letters drawn by a fixed linear congruence.

@@ -7,6 +7,8 @@
 //!   boundary up to **and including** its own boundary window: so no chunk is empty, every window
 //!   lies in exactly one chunk, and at n = 1 every window is a chunk and the signature is the
 //!   whole shingle set. The windows after the last boundary are a chunk too, if there are any.
+//! - F is a fixed bijective image of Rabin's residue ([`Fingerprint`]), at boundaries and where windows are
+//!   compared.
 //! - Including the boundary window, whose low r bits are zero, does not favour it: they decide an
 //!   order of 64-bit values only between values equal above them, a matter of 2^r in 2⁶⁴.
 //! - "A hash of this window" is a bijective scramble of its fingerprint, keyed by n. Hashing the

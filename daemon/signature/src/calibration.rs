@@ -14,29 +14,44 @@
 //! - All pairs of a group count as one list. The paper averages over the precisions of n trials, which
 //!   have no precision where nothing was found.
 //! - Groups are not given: sizes double from class to class, and neighbouring classes are joined until
-//!   [`MIN_PAIRS`] pairs are measured in each. A step is taken only if all finer ones meet what is
+//!   each has several times [`least_pairs`] similar pairs. A step is taken only if all finer ones meet what is
 //!   required, too: by chance a coarse one may.
+//! - What must reach the required precision is the lower end of its interval, not the precision found: the
+//!   coarsest step that seems precise enough is the one that was luckiest. Pairs count as independent, which
+//!   those of one family are not, so that the interval is narrow where families are large and few.
 
 mod trials;
 
 pub use trials::{PairTrials, STEPS};
 
+use crate::binomial::clopper_pearson;
 use crate::ratio::Ratio;
 use crate::rung::Rung;
 use crate::sampling::{BadSampling, Sampling, SizeStep};
 
-/// Pairs that a group must have been measured on: with fewer a precision of 0.95 is a matter of one pair.
+/// Similar pairs that a half must have, whatever the required precision.
 pub const MIN_PAIRS: u64 = 30;
+
+/// The confidence of the intervals of a precision.
+pub const PRECISION_CONFIDENCE: f64 = 0.95;
+
+/// Neighbouring sizes are joined until they have this many times the least number of similar pairs: on the
+/// least number itself a single wrong pair would keep a group from being sampled at all.
+const PAIRS_OF_A_GROUP: u64 = 4;
 
 /// Classes of sizes, from 2^k bytes on each.
 const CLASSES: usize = u64::BITS as usize;
 
 /// Why a collection cannot be calibrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{pairs} pairs of documents are similar enough to be measured, of {MIN_PAIRS} at least")]
+#[error(
+    "{pairs} similar pairs in one half of them, and this precision cannot be shown on fewer than {least}"
+)]
 pub struct TooFewPairs {
-    /// Pairs that are similar enough to be measured.
+    /// Pairs that are similar.
     pub pairs: u64,
+    /// How many are necessary.
+    pub least: u64,
 }
 
 /// How many documents there are of each size.
@@ -63,14 +78,25 @@ pub struct Measurements {
 /// Sums over the pairs of a class of sizes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Tally {
-    /// Pairs that are similar, or seem so in some trial.
+    /// Pairs that are similar.
     pairs: u64,
     /// Pairs that are similar, by weight.
     similar: f64,
+    /// Pairs found by step, each counted once whatever its weight: the size of the evidence.
+    evidence: [f64; STEPS],
     /// Pairs found by step, by weight; in part where some trials find them.
     found: [f64; STEPS],
     /// How many of these are similar, by weight.
     right: [f64; STEPS],
+}
+
+/// What a [`Tally`] has of one step.
+#[derive(Clone, Copy, Debug, Default)]
+struct StepSums {
+    evidence: f64,
+    found: f64,
+    right: f64,
+    similar: f64,
 }
 
 /// Precision and recall of what is found by sampling, not verified.
@@ -78,6 +104,8 @@ struct Tally {
 pub struct Quality {
     /// The share of pairs found that are similar; `None` if none was found.
     pub precision: Option<f64>,
+    /// The interval of that share with a confidence of [`PRECISION_CONFIDENCE`].
+    pub interval: Option<(f64, f64)>,
     /// The share of similar pairs that are found; `None` if there is none.
     pub recall: Option<f64>,
 }
@@ -89,7 +117,7 @@ pub struct Group {
     pub from: u64,
     /// Documents of these sizes in the collection.
     pub held: SizeTotals,
-    /// Pairs it was measured on.
+    /// Similar pairs it was measured on.
     pub pairs: u64,
     /// What each step of the ladder comes to, the finest first.
     pub steps: [Quality; STEPS],
@@ -133,38 +161,52 @@ impl Measurements {
     /// Counts a pair that stands for so many: 1, or more where not all pairs of its kind are measured.
     pub fn add(&mut self, pair: &PairTrials, weight: f64) {
         let tally = &mut self.classes[class(pair.longer)];
-        let is_found = pair.found.iter().any(|share| *share > 0.0);
-        tally.pairs += u64::from(pair.is_similar || is_found);
+        tally.pairs += u64::from(pair.is_similar);
         let similar = if pair.is_similar { weight } else { 0.0 };
         tally.similar += similar;
         for (step, share) in pair.found.iter().enumerate() {
+            tally.evidence[step] += share;
             tally.found[step] += weight * share;
             tally.right[step] += similar * share;
         }
     }
 
-    /// Pairs that are similar, or seem so in some trial.
+    /// Pairs that are similar.
     pub fn pairs(&self) -> u64 {
         self.classes.iter().map(|tally| tally.pairs).sum()
     }
 }
 
+/// Similar pairs without which a precision cannot be shown: if all that are found are right, the lower end of the
+/// interval reaches it. At least [`MIN_PAIRS`].
+pub fn least_pairs(precision: Ratio) -> u64 {
+    // All of m are right: the lower end is the m-th root of the lower tail.
+    let tail = (1.0 - PRECISION_CONFIDENCE) / 2.0;
+    let least = (tail.ln() / precision.get().ln()).ceil();
+    MIN_PAIRS.max(least as u64)
+}
+
 impl Calibration {
-    /// The coarsest setting that reaches `precision` on what was measured.
+    /// The coarsest setting that is shown to reach `precision` on what was measured.
     ///
     /// # Errors
-    /// [`TooFewPairs`] if less than one group can be measured.
+    /// [`TooFewPairs`] if there are fewer similar pairs than [`least_pairs`].
     pub fn new(
         precision: Ratio,
         sizes: &Sizes,
         measured: &Measurements,
     ) -> Result<Self, TooFewPairs> {
+        let least = least_pairs(precision);
+        let pairs = measured.pairs();
+        if pairs < least {
+            return Err(TooFewPairs { pairs, least });
+        }
         let mut joined: Vec<(u64, SizeTotals, Tally)> = Vec::new();
         let mut open = (0, SizeTotals::default(), Tally::default());
         for (at, (held, tally)) in sizes.classes.iter().zip(&measured.classes).enumerate() {
             open.1.add(held);
             open.2.add(tally);
-            if open.2.pairs >= MIN_PAIRS {
+            if open.2.pairs >= least.saturating_mul(PAIRS_OF_A_GROUP) {
                 joined.push(open);
                 open = (
                     2 << at.min(CLASSES - 2),
@@ -174,13 +216,13 @@ impl Calibration {
             }
         }
         // The longest texts, of which there are few, are like those before them.
-        let Some(last) = joined.last_mut() else {
-            return Err(TooFewPairs {
-                pairs: measured.pairs(),
-            });
-        };
-        last.1.add(&open.1);
-        last.2.add(&open.2);
+        match joined.last_mut() {
+            Some(last) => {
+                last.1.add(&open.1);
+                last.2.add(&open.2);
+            }
+            None => joined.push(open),
+        }
         let mut groups: Vec<Group> = joined
             .into_iter()
             .map(|(from, held, tally)| Group::new(from, held, &tally, precision))
@@ -211,25 +253,20 @@ impl Calibration {
 
     /// What these pairs come to in this setting.
     pub fn quality(&self, measured: &Measurements) -> Quality {
-        let (mut found, mut right, mut similar) = (0.0, 0.0, 0.0);
+        let mut sums = StepSums::default();
         for (at, tally) in measured.classes.iter().enumerate() {
-            let step = usize::from(self.rung_for(1 << at).get());
-            found += tally.found[step];
-            right += tally.right[step];
-            similar += tally.similar;
+            sums.add(&tally.at(usize::from(self.rung_for(1 << at).get())));
         }
-        Quality::of(found, right, similar)
+        Quality::of(&sums)
     }
 }
 
 impl Group {
     fn new(from: u64, held: SizeTotals, tally: &Tally, required: Ratio) -> Self {
-        let steps = std::array::from_fn(|step| {
-            Quality::of(tally.found[step], tally.right[step], tally.similar)
-        });
+        let steps = std::array::from_fn(|step| Quality::of(&tally.at(step)));
         let meets = |quality: &&Quality| {
-            let precision = quality.precision;
-            precision.is_some_and(|precision| precision >= required.get())
+            let interval = quality.interval;
+            interval.is_some_and(|(low, _)| low >= required.get())
         };
         let met = steps.iter().take_while(meets).count();
         let rungs = Rung::all().take(met);
@@ -255,17 +292,45 @@ impl Tally {
         self.pairs += other.pairs;
         self.similar += other.similar;
         for step in 0..STEPS {
+            self.evidence[step] += other.evidence[step];
             self.found[step] += other.found[step];
             self.right[step] += other.right[step];
         }
     }
+
+    fn at(&self, step: usize) -> StepSums {
+        StepSums {
+            evidence: self.evidence[step],
+            found: self.found[step],
+            right: self.right[step],
+            similar: self.similar,
+        }
+    }
+}
+
+impl StepSums {
+    fn add(&mut self, other: &Self) {
+        self.evidence += other.evidence;
+        self.found += other.found;
+        self.right += other.right;
+        self.similar += other.similar;
+    }
 }
 
 impl Quality {
-    fn of(found: f64, right: f64, similar: f64) -> Self {
+    fn of(sums: &StepSums) -> Self {
+        let precision = (sums.found > 0.0).then(|| sums.right / sums.found);
+        let interval = precision.map(|precision| {
+            let trials = sums.evidence.round();
+            let right = (precision * trials).round() as u64;
+            let (low, high) = clopper_pearson(right, trials as u64, PRECISION_CONFIDENCE);
+            // Both counts are rounded.
+            (low.get().min(precision), high.get().max(precision))
+        });
         Self {
-            precision: (found > 0.0).then(|| right / found),
-            recall: (similar > 0.0).then(|| right / similar),
+            precision,
+            interval,
+            recall: (sums.similar > 0.0).then(|| sums.right / sums.similar),
         }
     }
 }

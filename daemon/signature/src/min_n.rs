@@ -3,7 +3,8 @@
 //! Source: Broder 1997, "On the resemblance and containment of documents", §3 (the bottom-n
 //! sketch); Cherkasova et al. 2009, §2 "Algorithm Min_n"; Heintze 1996. Cost: one rolling pass and
 //! one comparison a window, for it is guessed how far the n smallest reach; where much of a text
-//! repeats itself and the guess is wrong, a second pass.
+//! repeats itself, as windows of five bytes do in prose, the guess is wrong and a second, more generous one takes a
+//! second pass.
 //!
 //! The estimate is Broder's and unbiased: of the n smallest of A ∪ B, which the two signatures
 //! hold between them, the share that both hold. These n are a sample of the union without
@@ -43,11 +44,11 @@ impl MinN {
     /// The Min_n signature of a text, n = 2^rung.
     pub fn sign(text: &CanonicalText, window: Window, rung: Rung) -> Signature {
         let n = rung.modulus() as usize;
-        let guess = Self::guessing(n, text.as_bytes().len());
-        let found = guess.guess().and_then(|below| {
+        let mut guesses = Self::guesses(n, text.as_bytes().len());
+        let found = guesses.find_map(|(below, gather)| {
             let mut kept = Vec::new();
             choose_shingles(text, window, Choice::Below(below), &mut kept);
-            guess.finish_with(kept)
+            gather.finish_with(kept)
         });
         let surely = || {
             let mut gather = Self::new(n);
@@ -68,27 +69,24 @@ impl MinN {
         }
     }
 
-    /// Collects the n smallest of `windows` windows, assuming that most differ: fingerprints are uniform, so it is
-    /// known well in advance how far the n smallest reach.
-    pub(crate) fn guessing(n: usize, windows: usize) -> Self {
-        let mut gather = Self::new(n);
+    /// Guesses of what the n smallest are below, the closest first, and what collects them: fingerprints are uniform, so
+    /// it is known well in advance how far the n smallest reach if most windows differ, or if one in [`REPEATS`] does.
+    pub(crate) fn guesses(n: usize, windows: usize) -> impl Iterator<Item = (Fingerprint, Self)> {
         let enough = n as f64 + 3.0 * (n as f64).sqrt();
         let mut share = enough / windows.max(1) as f64;
         if share < FEW {
             // So few cost nothing, and many of the windows may be repeats.
             share *= 4.0;
         }
-        if share < 0.5 {
+        let shares = [share, REPEATS * share].into_iter();
+        shares.filter(|share| *share < 0.5).map(move |share| {
             // A cast to an integer saturates.
-            gather.below = Some(Fingerprint((share * 2f64.powi(64)) as u64));
+            let below = Fingerprint((share * 2f64.powi(64)) as u64);
+            let mut gather = Self::new(n);
+            gather.below = Some(below);
             gather.is_guess = true;
-        }
-        gather
-    }
-
-    /// What the n smallest are hoped to be below, before any is added.
-    pub(crate) fn guess(&self) -> Option<Fingerprint> {
-        self.below.filter(|_| self.is_guess)
+            (below, gather)
+        })
     }
 
     /// The n smallest, given all that are below the guess, in any order and with repeats; `None` where the
@@ -140,6 +138,9 @@ impl MinN {
 /// Where the n smallest are fewer of the windows than this, the guess is generous.
 const FEW: f64 = 1.0 / 256.0;
 
+/// How much more generous the second guess is.
+const REPEATS: f64 = 16.0;
+
 /// Fingerprints gathered beyond twice n before the greater ones are dropped.
 const ROOM: usize = 256;
 
@@ -170,6 +171,7 @@ pub(crate) fn count(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> (u64, u64
 mod tests {
     use super::*;
     use crate::estimate::Estimate;
+    use crate::fingerprint::mix;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -208,10 +210,12 @@ mod tests {
             values in prop::collection::vec(any::<u64>(), 0..2000), n in 1usize..80, windows in 0usize..9000,
         ) {
             let all = prints(&values);
-            let mut gather = MinN::guessing(n, windows);
-            all.chunks(700).for_each(|run| gather.add(run));
-            let found = gather.finish();
-            prop_assert!(found.is_none_or(|found| found == slowly(&all, n)));
+            for (below, mut gather) in MinN::guesses(n, windows) {
+                let small: Vec<Fingerprint> = all.iter().copied().filter(|f| *f < below).collect();
+                small.chunks(700).for_each(|run| gather.add(run));
+                let found = gather.finish();
+                prop_assert!(found.is_none_or(|found| found == slowly(&all, n)));
+            }
         }
 
         #[test]
@@ -231,6 +235,19 @@ mod tests {
                 (!union.is_empty()).then_some((shared as u64, union.len() as u64))
             );
         }
+    }
+
+    #[test]
+    fn where_most_windows_are_repeats_the_second_guess_holds() {
+        let distinct: Vec<Fingerprint> = (0..20_000).map(|at| Fingerprint(mix(at))).collect();
+        let found: Vec<bool> = MinN::guesses(100, 500_000)
+            .map(|(below, gather)| {
+                let kept = distinct.iter().copied().filter(|f| *f < below);
+                let found = gather.finish_with(kept.collect());
+                found.is_some_and(|found| found == slowly(&distinct, 100))
+            })
+            .collect();
+        assert_eq!(found, [false, true]);
     }
 
     #[test]

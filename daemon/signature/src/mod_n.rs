@@ -1,8 +1,9 @@
 //! Mod_n: keep the fingerprints F with F mod n = 0.
 //!
 //! Source: Broder 1997; Cherkasova et al. 2009, §2 "Algorithm Mod_n". Cost: one rolling pass
-//! (two look-ups a byte) and a sort of the n-th part that was kept. Departure: n = 2^r only, for
-//! the nesting described in [`crate::Rung`].
+//! (two look-ups a byte) and a sort of the n-th part that was kept. Departures: n = 2^r only, for
+//! the nesting described in [`crate::Rung`]; and F is a fixed bijective image of Rabin's residue, without
+//! which "F mod n = 0" is no random sample ([`Fingerprint`]).
 //!
 //! The selection depends on the shingle alone, so the sample of A ∩ B is the intersection of the
 //! samples: both resemblance and containment are estimated without bias.

@@ -13,6 +13,9 @@ impl Ratio {
     /// The ratio 1, the greatest there is.
     pub const ONE: Self = Self(1.0);
 
+    /// The ratio 0.05, below which candidates are seldom found.
+    pub const TWENTIETH: Self = Self(0.05);
+
     /// `value` as a ratio; `None` outside [0, 1] and for NaN.
     pub fn new(value: f64) -> Option<Self> {
         (0.0..=1.0).contains(&value).then_some(Self(value))

@@ -11,8 +11,9 @@
 //!
 //! What the paper leaves open: a chunk ends with the last byte of its boundary window; the bytes
 //! after the last boundary are a chunk too, if there are any; a text shorter than a window is one
-//! chunk; chunks have no least and no greatest length. Departure: the hash is the first 64 bits of
-//! BLAKE3, where the paper takes 64 bits of MD5.
+//! chunk; chunks have no least and no greatest length. Departures: the hash is the first 64 bits of
+//! BLAKE3, where the paper takes 64 bits of MD5; F is a fixed bijective image of Rabin's residue
+//! ([`crate::Fingerprint`]).
 
 use crate::chunk::{Chunk, hash};
 use crate::modulus::Modulus;

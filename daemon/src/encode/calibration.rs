@@ -75,5 +75,7 @@ fn quality(quality: &Quality) -> v1::SampleQuality {
     v1::SampleQuality {
         precision: quality.precision,
         recall: quality.recall,
+        precision_low: quality.interval.map(|(low, _)| low),
+        precision_high: quality.interval.map(|(_, high)| high),
     }
 }

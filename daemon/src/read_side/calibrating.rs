@@ -1,6 +1,7 @@
 //! Calibration: how coarsely this index's own documents of each size may be sampled.
 //!
-//! Documents are sampled by their hash, so that the sample is the same whatever order files came in. For
+//! Documents are sampled by their hash, so that the sample is the same whatever order files came in. Sampling ends
+//! once both halves have [`ENOUGH_PAIRS`] similar pairs: where families are small, that takes more documents. For
 //! each, its pairs with the index's candidates are counted on all shingles of both texts. One bit of the
 //! hash divides all documents into two halves: the setting is chosen on pairs within one half and checked
 //! on pairs within the other, so that no document of the check was used in the choice. What is measured and
@@ -32,10 +33,18 @@ pub use effects::{GroupEffects, SizeEffect, false_match_rate, shortest_excerpt};
 use self::effects::{HeldPostings, WouldKeep};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 
-/// Documents that are sampled, in both halves together.
+/// Documents that are sampled at least, if there are so many, in both halves together.
 const SAMPLED: usize = 1_024;
+/// Documents that are sampled at most.
+const SAMPLED_AT_MOST: usize = 8_192;
+/// Similar pairs of a half at which no more than [`SAMPLED`] documents are necessary: the interval of a precision of
+/// 0.9 is 0.03 wide to both sides then.
+const ENOUGH_PAIRS: u64 = 400;
 /// Partners of a document that are counted, separately for those that may be similar and for the others.
 const PARTNERS: usize = 64;
+
+/// The least threshold of a calibration: a pair that shares less is seldom among the candidates.
+pub const LEAST_THRESHOLD: Ratio = Ratio::TWENTIETH;
 
 /// Parameters of a calibration.
 #[derive(Clone, Debug)]
@@ -58,7 +67,7 @@ pub struct Calibrated {
     pub predicted: Quality,
     /// Its quality on pairs of other documents.
     pub checked: Quality,
-    /// The number of pairs it was chosen on, and of pairs it was checked on.
+    /// The number of similar pairs it was chosen on, and of those it was checked on.
     pub pairs: [u64; 2],
     /// Documents that were sampled.
     pub sampled: u64,
@@ -105,9 +114,9 @@ impl CalibrationError {
     /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
-            Self::TooFew { .. } => {
-                Some("name more roots or a lower threshold; otherwise the index's n stays in force")
-            }
+            Self::TooFew { .. } => Some(
+                "name more roots, a lower threshold or a lower precision; otherwise the index's n stays in force",
+            ),
             Self::Incomplete(_) => None,
             Self::Index(error) => error.advice(),
         }
@@ -123,7 +132,7 @@ pub fn calibrate(
     let check = CompletenessCheck::begin(engine, &request.view, request.strict)?;
     let index = engine.index.reader();
     let collection = Collection::of(index, request, account)?;
-    let [learned, others] = measure(index, &collection.sampled, request, account)?;
+    let (sampled, [learned, others]) = measure(index, &collection.sampled, request, account)?;
     let too_few = |few| CalibrationError::TooFew {
         documents: collection.documents,
         few,
@@ -133,7 +142,8 @@ pub fn calibrate(
         Calibration::new(request.precision, &collection.sizes, &learned).map_err(too_few)?;
     if others.pairs() < MIN_PAIRS {
         let pairs = others.pairs();
-        return Err(too_few(TooFewPairs { pairs }));
+        let least = MIN_PAIRS;
+        return Err(too_few(TooFewPairs { pairs, least }));
     }
     let would_keep = would_keep(index, &calibration, request, account)?;
     let kept_then = would_keep.mod_n();
@@ -144,7 +154,7 @@ pub fn calibrate(
         predicted: calibration.quality(&learned),
         checked: calibration.quality(&others),
         pairs: [learned.pairs(), others.pairs()],
-        sampled: collection.sampled.len() as u64,
+        sampled,
         kept_then,
         kept_now: collection.held.mod_n(),
         required_precision: request.precision,
@@ -159,7 +169,7 @@ struct Collection {
     sizes: Sizes,
     documents: u64,
     held: HeldPostings,
-    /// Sampled documents by the number that orders samples.
+    /// Documents that may be sampled, by the number that orders samples.
     sampled: BTreeMap<u64, DocId>,
 }
 
@@ -180,7 +190,7 @@ impl Collection {
             collection.sizes.add(stats.length);
             collection.held.add(stats);
             collection.sampled.insert(order(stats.hash), id);
-            if collection.sampled.len() > SAMPLED {
+            if collection.sampled.len() > SAMPLED_AT_MOST {
                 collection.sampled.pop_last();
             }
         })?;
@@ -229,16 +239,21 @@ fn half(order: u64) -> usize {
     (order & 1) as usize
 }
 
-/// Measures the pairs of sampled documents, separately in each half.
+/// Measures the pairs of as many documents as necessary, separately in each half; returns how many these are, too.
 fn measure(
     index: &IndexReader,
     sampled: &BTreeMap<u64, DocId>,
     request: &CalibrationRequest,
     account: &MemoryAccount,
-) -> Result<[Measurements; 2], IndexError> {
+) -> Result<(u64, [Measurements; 2]), IndexError> {
     let mut halves = [Measurements::default(), Measurements::default()];
+    let mut measured = 0;
     for (&own, &id) in sampled {
         account.cancel().check()?;
+        if measured >= SAMPLED as u64 && halves.iter().all(|half| half.pairs() >= ENOUGH_PAIRS) {
+            break;
+        }
+        measured += 1;
         let Some(set) = index.shingles_if_readable(id, account)? else {
             continue;
         };
@@ -249,7 +264,7 @@ fn measure(
         };
         let kind = CandidateKind::Similar;
         let candidates = index.candidates(query, kind, &request.view, account)?;
-        let strata = strata(index, &candidates.found, own, sampled, request.threshold);
+        let strata = strata(index, &candidates.found, own, request.threshold);
         for stratum in strata {
             let weight = stratum.weight();
             for partner in stratum.taken.into_values() {
@@ -260,7 +275,7 @@ fn measure(
             }
         }
     }
-    Ok(halves)
+    Ok((measured, halves))
 }
 
 /// Candidates of one kind.
@@ -287,23 +302,16 @@ impl Stratum {
     }
 }
 
-/// The candidates within a document's own half: those that may be similar, and the others. A pair of two
-/// sampled documents is counted for the first of them only.
-fn strata(
-    index: &IndexReader,
-    found: &[Candidate],
-    own: u64,
-    sampled: &BTreeMap<u64, DocId>,
-    threshold: Ratio,
-) -> [Stratum; 2] {
+/// The candidates within a document's own half: those that may be similar, and the others. A pair is counted for the
+/// first of its documents only, which is sampled if the other one is.
+fn strata(index: &IndexReader, found: &[Candidate], own: u64, threshold: Ratio) -> [Stratum; 2] {
     let mut strata = [Stratum::default(), Stratum::default()];
     for candidate in found {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
         let order = order(stats.hash);
-        let is_counted = order < own && sampled.contains_key(&order);
-        if order != own && half(order) == half(own) && !is_counted {
+        if order > own && half(order) == half(own) {
             let union =
                 candidate.query_fingerprints + candidate.document_fingerprints - candidate.shared;
             let is_far = (candidate.shared as f64) < union as f64 * threshold.get() / 2.0;

@@ -15,9 +15,9 @@ pub struct Calibration {
     pub predicted: SampleQuality,
     /// Quality on pairs of other documents.
     pub checked: SampleQuality,
-    /// Pairs by which it was chosen.
+    /// Similar pairs by which it was chosen.
     pub pairs: u64,
-    /// Pairs on which it was checked.
+    /// Similar pairs on which it was checked.
     pub checked_pairs: u64,
     /// Documents whose pairs were measured.
     pub sampled: u64,
@@ -49,11 +49,11 @@ pub struct SizeGroup {
     pub documents: u64,
     /// Total bytes of their canonical texts.
     pub bytes: u64,
-    /// Pairs measured in this group.
+    /// Similar pairs measured in this group.
     pub pairs: u64,
     /// Quality at n = 1, 2, 4, … 64.
     pub steps: Vec<SampleQuality>,
-    /// The recommended n: the greatest that is precise enough.
+    /// The recommended n: the greatest that is shown to be precise enough.
     pub n: u64,
     /// Least length in bytes of an excerpt that is found in each of these documents with a probability of 99.9 %.
     pub shortest_excerpt_bytes: u64,
@@ -120,6 +120,10 @@ pub struct SampleQuality {
     pub precision: Option<f64>,
     /// The share of similar pairs that are found.
     pub recall: Option<f64>,
+    /// Lower end of the 95 % interval of the precision.
+    pub precision_low: Option<f64>,
+    /// Upper end of the 95 % interval of the precision.
+    pub precision_high: Option<f64>,
 }
 
 impl From<&v1::CalibrateReply> for Calibration {
@@ -163,6 +167,8 @@ impl From<&v1::SampleQuality> for SampleQuality {
         Self {
             precision: quality.precision,
             recall: quality.recall,
+            precision_low: quality.precision_low,
+            precision_high: quality.precision_high,
         }
     }
 }

@@ -48,7 +48,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     // Both schemes that are on by default, and the records of files: the others hold Mod_n alone.
     let name = "Simdex: disk, all of its store";
     figures.put(name, bytes / postings as f64, "bytes/posting")?;
-    peers(folder.path(), figures)
+    of_python("peers.py", folder.path(), figures)
 }
 
 /// The rung that all documents can be compared at.
@@ -220,12 +220,16 @@ fn candidates(index: &IndexReader, query: &Query) -> anyhow::Result<(BTreeSet<Do
 }
 
 /// Measures other programs.
-fn peers(folder: &Path, figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("python/peers.py");
+pub(super) fn of_python(
+    script: &str,
+    given: &Path,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<()> {
+    let scripts = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("python");
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
     let mut running = Command::new(&python)
-        .arg(script)
-        .arg(folder)
+        .arg(scripts.join(script))
+        .arg(given)
         .stdout(Stdio::piped())
         .spawn()
         .with_context(|| format!("cannot start {}", python.display()))?;

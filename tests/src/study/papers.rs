@@ -14,7 +14,7 @@ use simdex_signature::laboratory::{
 use super::Settings;
 use crate::corpus::Random;
 use crate::near_duplicates::{Spread, insert_a, remove_words};
-use crate::plot::{Plot, Series};
+use crate::plot::{Plot, Scale, Series};
 
 pub(super) mod cherkasova_fig11;
 pub(super) mod cherkasova_fig2;
@@ -160,8 +160,11 @@ fn distribution(mut values: Vec<f64>) -> Vec<(f64, f64)> {
     values.sort_by(f64::total_cmp);
     let all = values.len() as f64;
     let shares = (1..).map(|count| f64::from(count) / all);
-    let points: Vec<(f64, f64)> = values.into_iter().zip(shares).collect();
-    // A figure shows no more than some hundreds.
+    thinned(values.into_iter().zip(shares).collect())
+}
+
+/// As many points as a figure shows, some hundreds, and the last one.
+fn thinned(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     let step = points.len().div_ceil(400).max(1);
     let last = points.last().copied();
     points.into_iter().step_by(step).chain(last).collect()
@@ -175,10 +178,22 @@ fn draw(
     axes: (&str, &str),
     series: Vec<Series>,
 ) -> Result<()> {
+    draw_to_scale(settings, name, title, axes, (Scale::Linear, series))
+}
+
+/// The same, with a vertical axis of this scale.
+fn draw_to_scale(
+    settings: &Settings,
+    name: &str,
+    title: &str,
+    axes: (&str, &str),
+    (scale, series): (Scale, Vec<Series>),
+) -> Result<()> {
     let plot = Plot {
         title: title.to_owned(),
         across: axes.0.to_owned(),
         up: axes.1.to_owned(),
+        scale,
         series,
     };
     fs::create_dir_all(&settings.figures)?;

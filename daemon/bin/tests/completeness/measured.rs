@@ -9,11 +9,11 @@ use crate::daemon::{Daemon, prose};
 /// Enough families for folds, and enough pairs of versions for a calibration.
 const FAMILIES: u64 = 30;
 
-/// Four versions of a text in each family, and a text that resembles none.
+/// Eight versions of a text in each family, and a text that resembles none.
 fn share() -> Vec<(String, String)> {
     let family = |number: u64| {
         let text = prose(100 + number, 200);
-        let versions = (0..4).map(move |version| {
+        let versions = (0..8).map(move |version| {
             let name = format!("{number}-{version}.txt");
             (name, format!("{text} {}", prose(200 + number, version)))
         });

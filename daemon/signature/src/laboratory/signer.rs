@@ -137,14 +137,11 @@ impl Signer {
     }
 
     fn min_n(&self, text: &str, n: usize) -> Vec<Fingerprint> {
-        let guess = MinN::guessing(n, self.shingler.most_in(text));
-        let found = match guess.guess() {
-            Some(below) if self.permutations.is_empty() => {
-                let choice = Choice::Below(below);
-                guess.finish_with(self.shingler.choose(text, choice))
-            }
-            _ => self.gathered(text, guess),
-        };
+        let mut guesses = MinN::guesses(n, self.shingler.most_in(text));
+        let found = guesses.find_map(|(below, gather)| match self.permutations.is_empty() {
+            true => gather.finish_with(self.shingler.choose(text, Choice::Below(below))),
+            false => self.gathered(text, gather),
+        });
         found.unwrap_or_else(|| self.gathered(text, MinN::new(n)).unwrap_or_default())
     }
 

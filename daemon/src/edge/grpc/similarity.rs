@@ -6,6 +6,7 @@ use std::time::Instant;
 use simdex_index::{Cancel, VisibleRoots};
 use simdex_proto::v1::similarity_server::Similarity;
 use simdex_proto::{defaults, v1};
+use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::caller::Caller;
@@ -24,7 +25,7 @@ use super::traffic::RequestBytes;
 use super::{Replies, event_stream, lookup, query_stream, sampling};
 use crate::encode;
 use crate::engine::Engine;
-use crate::read_side::calibrating::{CalibrationRequest, calibrate};
+use crate::read_side::calibrating::{CalibrationRequest, LEAST_THRESHOLD, calibrate};
 use crate::read_side::query::FindKind;
 
 /// The service that answers queries, comparisons and lists.
@@ -301,9 +302,24 @@ fn calibration_request(
     request: &v1::CalibrateRequest,
 ) -> Result<CalibrationRequest, Status> {
     let precision = request.precision;
+    let precision = request_params::parse_ratio(precision, defaults::PRECISION, "precision")?;
+    if precision == Ratio::ZERO || precision == Ratio::ONE {
+        return Err(Status::invalid_argument(format!(
+            "precision is {}, which no measurement can show to be reached or missed; give a number above 0 and below 1",
+            precision.get()
+        )));
+    }
+    let threshold = request_params::parse_threshold(engine, request.threshold)?;
+    if threshold < LEAST_THRESHOLD {
+        return Err(Status::invalid_argument(format!(
+            "threshold is {}; pairs are measured from a resemblance of {} on",
+            threshold.get(),
+            LEAST_THRESHOLD.get()
+        )));
+    }
     Ok(CalibrationRequest {
-        precision: request_params::parse_ratio(precision, defaults::PRECISION, "precision")?,
-        threshold: request_params::parse_threshold(engine, request.threshold)?,
+        precision,
+        threshold,
         view: request_params::parse_roots(engine, &request.roots)?,
         strict: request.strict,
     })

@@ -34,7 +34,7 @@ pub(super) fn run(seen: &mut SeenLines) -> Result<()> {
     for verb in [
         &["folders"][..],
         &["templates"],
-        &["calibrate"],
+        &["calibrate", "--precision", "0.8"],
         &["sampling"],
         &["groups", "--kind", "components"],
         &["groups", "--kind", "cores"],

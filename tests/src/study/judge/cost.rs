@@ -64,6 +64,7 @@ fn draw(settings: &Settings, points: Vec<(f64, f64)>) -> Result<()> {
             name: "median of nine seeds".to_owned(),
             points,
         }],
+        ..Plot::default()
     };
     std::fs::create_dir_all(&settings.figures)?;
     Ok(std::fs::write(

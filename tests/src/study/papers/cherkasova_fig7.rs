@@ -30,13 +30,13 @@ const SCHEMES: [(&str, Method); 6] = [
     ("BSW_500", Method::BswN { n: 500 }),
 ];
 
-/// Both panels of Fig. 7, and Fig. 8 at i = 50.
+/// Both panels of Fig. 7, and Fig. 8 at i = 10 and 50.
 #[expect(clippy::too_many_lines, reason = "one figure, step by step")]
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let texts = texts(settings, "long", "txt")?;
     for (edit, name) in [(Edit::Insert, "inserted"), (Edit::Remove, "removed")] {
         let copies = TIMES.map(|times| edited(&texts, edit, times, Spread::Random));
-        let (mut averages, mut each) = (Vec::new(), Vec::new());
+        let (mut averages, mut each) = (Vec::new(), [Vec::new(), Vec::new()]);
         let mut exact: Vec<Vec<f64>> = Vec::new();
         for (scheme, method) in SCHEMES {
             let signer = signer(method, 20)?;
@@ -57,8 +57,10 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
             let (Some(last), Some(truth)) = (found.last(), exact.last()) else {
                 continue;
             };
-            let points = (1..).zip(last).map(|(id, f)| (f64::from(id), 100.0 * f));
-            each.push(series(scheme, points.collect()));
+            for (lines, found) in each.iter_mut().zip([&found[1], last]) {
+                let points = (1..).zip(found).map(|(id, f)| (f64::from(id), 100.0 * f));
+                lines.push(series(scheme, points.collect()));
+            }
             let errors = || last.iter().zip(truth).map(|(found, truth)| found - truth);
             let half = texts.len() / 2;
             let columns = [
@@ -89,15 +91,12 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
             ("i", "%"),
             averages,
         )?;
-        let title = format!("Similarity of each document, 50 words {name}");
-        let axes = ("document, the shortest first", "%");
-        draw(
-            settings,
-            &format!("cherkasova-fig8-{name}"),
-            &title,
-            axes,
-            each,
-        )?;
+        for (times, lines) in [10, 50].into_iter().zip(each) {
+            let title = format!("Similarity of each document, {times} words {name}");
+            let axes = ("document, the shortest first", "%");
+            let name = format!("cherkasova-fig8-{name}-{times}");
+            draw(settings, &name, &title, axes, lines)?;
+        }
     }
     Ok(())
 }

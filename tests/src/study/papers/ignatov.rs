@@ -24,31 +24,40 @@ const REVIEWED: usize = 3;
 /// "n minimal elements in a permutation": 100 units of 20-word shingles, 150 of 10-word ones.
 pub(crate) fn table2(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let collection = collection(settings, figures)?;
-    table(
-        &collection,
-        least_of_one(100),
-        20,
-        &[100, 95, 90, 85],
-        figures,
-    )?;
-    table(
-        &collection,
-        least_of_one(150),
-        10,
-        &[150, 145, 140, 135, 130, 125],
-        figures,
-    )
+    let tables = [
+        (least_of_one(100), 20, &[100, 95, 90, 85][..]),
+        (least_of_one(150), 10, &[150, 145, 140, 135, 130, 125]),
+    ];
+    tables_of(settings, "ignatov-table2", &collection, &tables, figures)
 }
 
 /// "Minimal elements in n permutations": 100 units of 20-word shingles.
 pub(crate) fn table3(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let collection = collection(settings, figures)?;
-    table(
-        &collection,
-        least_of_each(100),
-        20,
-        &[100, 95, 90, 85],
-        figures,
+    let tables = [(least_of_each(100), 20, &[100, 95, 90, 85][..])];
+    tables_of(settings, "ignatov-table3", &collection, &tables, figures)
+}
+
+/// Prints tables and draws what they find of the list.
+fn tables_of(
+    settings: &Settings,
+    name: &str,
+    collection: &Collection,
+    tables: &[(Method, u16, &[u64])],
+    figures: &mut Figures<'_>,
+) -> Result<()> {
+    let mut lines = Vec::new();
+    for (method, length, thresholds) in tables {
+        let points = table(collection, *method, *length, thresholds, figures)?;
+        lines.push(series(format!("{length} words"), points));
+    }
+    let axes = ("units in common", "found of the list's pairs, %");
+    draw(
+        settings,
+        name,
+        "Pairs of the list by units in common",
+        axes,
+        lines,
     )
 }
 
@@ -175,9 +184,10 @@ fn table(
     length: u16,
     thresholds: &[u64],
     figures: &mut Figures<'_>,
-) -> Result<()> {
+) -> Result<Vec<(f64, f64)>> {
     let list = Pairs::new(collection.pairs());
     let signed = signed(collection, method, length)?;
+    let mut points = Vec::new();
     for &least in thresholds {
         let agreement = Agreement::of(&list, &found(collection, &signed, least)?);
         let [in_list, found, missed, extra, common] = agreement.counts().map(|count| count as f64);
@@ -189,6 +199,7 @@ fn table(
             ("common", common, ""),
         ];
         figures.row(&format!("{length} words, {least} in common"), &columns)?;
+        points.push((least as f64, 100.0 * common / in_list.max(1.0)));
         for (what, pairs) in [
             ("found alone", &agreement.extra),
             ("list alone", &agreement.missed),
@@ -198,5 +209,5 @@ fn table(
             }
         }
     }
-    Ok(())
+    Ok(points)
 }

@@ -10,7 +10,7 @@ use simdex_signature::Fingerprint;
 use simdex_signature::laboratory::{Method, Recipe, ShingleUnit, Shingler, Shingling, Signer};
 
 use super::derived::{Derived, common, distinct, resemblance, shingles};
-use super::root_mean_square;
+use super::{draw, root_mean_square, series};
 use crate::figure::Figures;
 use crate::study::Settings;
 
@@ -57,6 +57,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         .map(|(a, b)| (places[a.as_str()], places[b.as_str()]))
         .collect();
     figures.put("pairs", pairs.len() as f64, "")?;
+    let mut marks = Vec::new();
     for (name, image, estimate) in IMAGES {
         let images = of_all(image)?;
         let kept: usize = images.iter().map(Vec::len).sum();
@@ -64,21 +65,24 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
             .iter()
             .map(|&(a, b)| estimate(&images[a], &images[b]) - resemblance(&exact[a], &exact[b]));
         let errors: Vec<f64> = errors.collect();
+        let kept = kept as f64 / images.len() as f64;
+        let bias = 100.0 * super::mean(&errors);
+        let error = 100.0 * root_mean_square(errors.into_iter());
         let columns = [
-            (
-                "fingerprints a document",
-                kept as f64 / images.len() as f64,
-                "",
-            ),
-            ("bias", 100.0 * super::mean(&errors), "points"),
-            (
-                "error",
-                100.0 * root_mean_square(errors.into_iter()),
-                "points",
-            ),
+            ("fingerprints a document", kept, ""),
+            ("bias", bias, "points"),
+            ("error", error, "points"),
         ];
         figures.row(name, &columns)?;
+        marks.push(series(name, vec![(kept, error)]));
     }
+    draw(
+        settings,
+        "ignatov-images",
+        "What images keep, and how far their estimates are off",
+        ("fingerprints a document", "error, points"),
+        marks,
+    )?;
     Ok(figures
         .note("every nth shingle by its place loses the alignment with the first word put in")?)
 }

@@ -7,8 +7,9 @@ use simdex_signature::laboratory::ShingleUnit;
 
 use super::derived::{Derived, containment, distinct, shingles};
 use super::{Edit, Text, draw, edited, mean, series, texts};
+use crate::evaluation::{Agreement, Pairs};
 use crate::figure::Figures;
-use crate::near_duplicates::Spread;
+use crate::near_duplicates::{Document, Spread};
 use crate::study::Settings;
 use crate::study::baselines::i_match::{Lexicons, is_match};
 use crate::study::baselines::image::Dictionary;
@@ -144,6 +145,7 @@ pub(crate) fn stability(settings: &Settings, figures: &mut Figures<'_>) -> Resul
     figures.row("5 words, resemblance 0.5", &columns)?;
     lines.push(series("5 words, resemblance 0.5", points));
     figures.note("Kolcz et al.: randomised lexicons survive more edits than one lexicon")?;
+    pairs_of_a_list(settings, figures)?;
     let axes = ("words removed", "texts that still match");
     draw(
         settings,
@@ -152,6 +154,47 @@ pub(crate) fn stability(settings: &Settings, figures: &mut Figures<'_>) -> Resul
         axes,
         lines,
     )
+}
+
+/// What I-Match finds of a list of copies, made in all ways, beside shingles: it is as precise, and finds fewer pairs.
+fn pairs_of_a_list(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let derived = Derived::of(settings)?;
+    let documents = &derived.documents;
+    let statistics = Statistics::of(documents.iter().map(|document| document.text.as_str()));
+    let plain = Lexicons::plain(&statistics, BAND);
+    let randomised = plain.clone().randomised(LEXICONS, LEFT_OUT, super::SEED);
+    let words = documents
+        .iter()
+        .map(|document| shingles(&document.text, ShingleUnit::Words, 5));
+    let [half, most] = derived.found(&words.collect::<Result<Vec<_>>>()?, [0.5, 0.8]);
+    for (name, found) in [
+        ("I-Match", matched(documents, &plain)),
+        ("randomised lexicons", matched(documents, &randomised)),
+        ("5 words, resemblance 0.5", half),
+        ("5 words, resemblance 0.8", most),
+    ] {
+        let agreement = Agreement::of(&derived.list, &found);
+        let [in_list, found, _, _, common] = agreement.counts().map(|count| count as f64);
+        let columns = [
+            ("pairs", found, ""),
+            ("precision", common / found, ""),
+            ("recall", common / in_list, ""),
+        ];
+        figures.row(&format!("of a list, {name}"), &columns)?;
+    }
+    Ok(())
+}
+
+/// The pairs of documents that match.
+fn matched(documents: &[Document], lexicons: &Lexicons) -> Pairs {
+    let hashes: Vec<_> = documents
+        .iter()
+        .map(|document| lexicons.sign(&document.text))
+        .collect();
+    let all = (0..hashes.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    let found = all.filter(|(a, b)| is_match(&hashes[*a], &hashes[*b]));
+    let name = |at: usize| documents[at].name.clone();
+    Pairs::new(found.map(|(a, b)| (name(a), name(b))))
 }
 
 /// The share of texts that match a copy with this many words removed.
@@ -188,8 +231,6 @@ fn matching(notes: &[Text], lexicons: &Lexicons) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::evaluation::Pairs;
-    use crate::near_duplicates::Document;
 
     #[test]
     fn a_copy_ranks_behind_the_others_that_score_as_much() {

@@ -44,6 +44,16 @@ impl PairCounts {
         is_precise && (!self.has_similar() || self.recall() >= recall)
     }
 
+    /// Pairs that seem similar.
+    pub(super) fn found(&self) -> f64 {
+        self.found
+    }
+
+    /// Those of them that are similar: what is left once all are verified.
+    pub(super) fn right(&self) -> f64 {
+        self.both
+    }
+
     pub(super) fn finds_any(&self) -> bool {
         self.found > 0.0
     }

@@ -2,7 +2,7 @@
 //! Ye, Wen and Ma 2008, §4.2: markup is removed, white space collapsed): what each step tells of the pairs of a list.
 //!
 //! Every second document is a page of HTML, so that the two of a pair mostly differ in markup; shingles are of words and
-//! of characters. The last form is that of the product.
+//! of bytes. The last form is that of the product.
 
 use anyhow::Result;
 use simdex_signature::CanonicalText;
@@ -16,10 +16,10 @@ use crate::study::plain_to_html::html_of_plain;
 
 /// Resemblance from which a pair is found, the lowest first.
 const THRESHOLDS: [f64; 2] = [0.5, 0.8];
-/// Shingles of ten words, and of as many characters as these take on average in English.
+/// Shingles of ten words, and of as many bytes as these take on average in English, whose letters are mostly one each.
 const SHINGLES: [(&str, ShingleUnit, u16); 2] = [
     ("10 words", ShingleUnit::Words, 10),
-    ("60 characters", ShingleUnit::Bytes, 60),
+    ("60 bytes", ShingleUnit::Bytes, 60),
 ];
 
 /// What is done to a text.

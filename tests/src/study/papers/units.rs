@@ -3,7 +3,9 @@
 //! of words are equivalent ("a 10-word shingle is 80 to 100 bytes, a 5-word one 40 to 50").
 
 use anyhow::Result;
-use simdex_signature::laboratory::{Method, Recipe, ShingleUnit, Shingling, Signer, containment};
+use simdex_signature::laboratory::{
+    Method, Recipe, ShingleUnit, Shingling, Signer, agreeing, containment,
+};
 
 use super::derived::resemblance;
 use super::{Edit, Text, draw, edited, mean, originals, series, texts};
@@ -36,6 +38,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         lines.push(series(name, points));
     }
     whole_chunks(&long, figures)?;
+    ten_edits(settings, figures)?;
     figures.note(
         "an excerpt is the middle tenth of a text, from within a line and a word to within another",
     )?;
@@ -54,10 +57,49 @@ fn signer(method: Method, unit: ShingleUnit, length: u16) -> Result<Signer> {
     Ok(Signer::new(Recipe { method, shingling })?)
 }
 
-/// The traditional chunks, compared whole.
+/// The traditional chunks, compared whole, and schemes that sample as many windows.
 fn whole_chunks(long: &[Text], figures: &mut Figures<'_>) -> Result<()> {
-    let signer = signer(Method::WholeChunks { n: 1_024 }, ShingleUnit::Bytes, 20)?;
-    overlap(long, &signer, "chunks of 1 KB", figures).map(drop)
+    for (name, method) in [
+        ("chunks of 1 KB", Method::WholeChunks { n: 1_024 }),
+        ("least window of each", Method::BswN { n: 1_024 }),
+        ("one window of 1,024", Method::mod_n(1_024)),
+    ] {
+        let signer = signer(method, ShingleUnit::Bytes, 20)?;
+        overlap(long, &signer, name, figures)?;
+    }
+    Ok(())
+}
+
+/// Entries that ten tiny edits in 2 KB leave of 20 whole chunks, and of the minima of as many stretches (Cherkasova et
+/// al. 2009, §2).
+fn ten_edits(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let mut texts = texts(settings, "long", "txt")?;
+    for text in &mut texts {
+        text.text.truncate(text.text.floor_char_boundary(2_048));
+    }
+    let copies = edited(&texts, Edit::Insert, 10, Spread::Uniform);
+    let changed = |method| -> Result<f64> {
+        let signer = signer(method, ShingleUnit::Bytes, 20)?;
+        let shares = texts.iter().zip(&copies).map(|(text, copy)| {
+            let (text, copy) = (signer.sign(&text.text), signer.sign(copy));
+            let kept = agreeing(&text, &copy)? as f64 / text.len().max(1) as f64;
+            anyhow::Ok(1.0 - kept)
+        });
+        Ok(mean(&shares.collect::<Result<Vec<_>>>()?))
+    };
+    let columns = [
+        (
+            "whole chunks",
+            100.0 * changed(Method::WholeChunks { n: 100 })?,
+            "%",
+        ),
+        (
+            "bsw_n, n = 100",
+            100.0 * changed(Method::BswN { n: 100 })?,
+            "%",
+        ),
+    ];
+    Ok(figures.row("entries changed by 10 edits of 2 KB", &columns)?)
 }
 
 /// One row: the mean resemblance after edits, and how much of an excerpt is seen in its text.

@@ -1,7 +1,7 @@
 //! Ye, Wen and Ma 2008: how precision and recall of sampling depend on threshold, ratio and size of
 //! the documents, and adaptive sampling, which follows from it (§5, §6).
 //!
-//! As in the paper: word 10-shingles, exact duplicates removed first, groups by number of words,
+//! Departure: a shingle is a fingerprint of 64 bits, the paper's an MD5 of 128. As in the paper: word 10-shingles, exact duplicates removed first, groups by number of words,
 //! pairs within a group; the truth is the same comparison without sampling; at ratio 1/n the average
 //! of n trials, one a remainder (§4.4), with their standard deviation. The collection is ours: notes, policies and their versions,
 //! long texts; a group without a true pair has no recall, one without a found pair no precision.
@@ -12,7 +12,7 @@ use anyhow::Result;
 use simdex_signature::laboratory::{Method, Recipe, ShingleUnit, Shingling, Signature, Signer};
 
 use super::pair_counts::PairCounts;
-use super::{Text, draw, mean, series, similar, texts};
+use super::{Text, draw, mean, series, similar, texts, thinned};
 use crate::figure::Figures;
 use crate::plot::Series;
 use crate::study::Settings;
@@ -24,7 +24,9 @@ const GROUPS: [usize; 10] = [
 const THRESHOLDS: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99];
 /// The ones that tables show.
 const SHOWN: [f64; 4] = [0.6, 0.85, 0.95, 0.99];
-/// What Fig. 4 may choose from, the coarsest first.
+/// What the paper's collection holds of its shingles in documents under 500 words (Table 3).
+pub(super) const SHARE_OF_SHORT: f64 = 0.17;
+/// What Fig. 4 may choose from, the coarsest first; the paper's figure begins with the second.
 const RATIOS: [u64; 5] = [32, 16, 8, 4, 2];
 
 /// Fig. 1 and Table 3: the sizes of the documents.
@@ -54,7 +56,7 @@ pub(crate) fn table3(settings: &Settings, figures: &mut Figures<'_>) -> Result<(
     let points = (1..)
         .zip(sizes)
         .map(|(rank, words)| (f64::from(rank).log10(), (words.max(1) as f64).log10()));
-    let line = series("documents", points.collect());
+    let line = series("documents", thinned(points.collect()));
     let axes = ("log10 of the rank", "log10 of the words");
     draw(
         settings,
@@ -96,41 +98,37 @@ pub(crate) fn fig3(settings: &Settings, figures: &mut Figures<'_>) -> Result<()>
     )
 }
 
-/// Fig. 4: per group the smallest ratio that meets a precision, and the share of shingles kept.
+/// Fig. 4: per group the smallest ratio that meets a precision, and the share of shingles kept; with 1/16 as the
+/// smallest, as in the paper's figure, and with 1/32.
 pub(crate) fn fig4(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let groups = groups(settings)?;
-    let exact = signed_by(&groups, 1, 0)?;
-    let shingles =
-        |group: &usize| -> f64 { exact[group].iter().map(|signed| signed.len() as f64).sum() };
-    let all: f64 = groups.keys().map(shingles).sum();
+    let shares = shares(&groups)?;
     let tables: Result<Vec<_>> = RATIOS.iter().map(|&n| measured(&groups, n)).collect();
     let tables = tables?;
     let mut lines = Vec::new();
-    for at in [2, 7] {
+    for (at, finer) in [(2, 1), (7, 1), (2, 0), (7, 0)] {
+        let (threshold, coarsest) = (THRESHOLDS[at], RATIOS[finer]);
         let mut points = Vec::new();
         for required in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99] {
-            let (mut kept, mut chosen) = (0.0, Vec::new());
-            for group in groups.keys() {
-                let meets = |table: &&BTreeMap<usize, Vec<Trials>>| {
-                    average(&table[group][at].precision).is_none_or(|found| found >= required)
-                };
-                let found = tables.iter().zip(RATIOS).find(|(table, _)| meets(table));
-                let n = found.map_or(1, |(_, n)| n);
-                kept += shingles(group) / n as f64 / all;
-                chosen.push(format!("1/{n}"));
-            }
-            points.push((required, 100.0 * kept));
+            let by_group = adapted(&tables[finer..], &RATIOS[finer..], at, required);
+            let kept = |at: usize| -> f64 {
+                let kept = by_group
+                    .iter()
+                    .map(|(group, n)| shares[group][at] / *n as f64);
+                100.0 * kept.sum::<f64>()
+            };
+            points.push((required, kept(0)));
             if required == 0.8 || required == 0.85 {
-                let threshold = THRESHOLDS[at];
-                figures.put(
-                    &format!("kept, precision {required} at {threshold}"),
-                    100.0 * kept,
-                    "%",
-                )?;
-                figures.note(&format!("  ratios by group: {}", chosen.join(" ")))?;
+                let name = format!("1/{coarsest}: kept, precision {required} at {threshold}");
+                figures.put(&name, kept(0), "%")?;
+                figures.put("  at the paper's sizes", kept(1), "%")?;
+                let ratios = by_group.values().map(|n| format!("1/{n}"));
+                let ratios = ratios.collect::<Vec<_>>().join(" ");
+                figures.note(&format!("  ratios by group: {ratios}"))?;
             }
         }
-        lines.push(series(format!("threshold {}", THRESHOLDS[at]), points));
+        let name = format!("threshold {threshold}, 1/{coarsest} at most");
+        lines.push(series(name, points));
     }
     figures.note("the paper: 8 % at precision 0.8 and threshold 0.6 (4.72 % with 1/32), 5.55 % at 0.85 and 0.85")?;
     draw(
@@ -140,6 +138,45 @@ pub(crate) fn fig4(settings: &Settings, figures: &mut Figures<'_>) -> Result<()>
         ("precision required", "shingles kept, %"),
         lines,
     )
+}
+
+/// The share of all shingles that each group has: here, and where documents under 500 words have as many as in the
+/// paper's collection.
+fn shares(groups: &BTreeMap<usize, Vec<Text>>) -> Result<BTreeMap<usize, [f64; 2]>> {
+    let exact = signed_by(groups, 1, 0)?;
+    let sizes = exact.iter().map(|(group, signed)| {
+        let shingles = signed.iter().map(|signed| signed.len() as f64);
+        (*group, shingles.sum::<f64>())
+    });
+    let sizes: BTreeMap<usize, f64> = sizes.collect();
+    let all: f64 = sizes.values().sum();
+    let long = all - sizes.get(&0).copied().unwrap_or_default();
+    let shares = sizes.into_iter().map(|(group, size)| {
+        let there = match group {
+            0 => SHARE_OF_SHORT,
+            _ => (1.0 - SHARE_OF_SHORT) * size / long,
+        };
+        (group, [size / all, there])
+    });
+    Ok(shares.collect())
+}
+
+/// For each group the coarsest ratio that is precise enough at a threshold, 1 if none is.
+fn adapted(
+    tables: &[BTreeMap<usize, Vec<Trials>>],
+    ratios: &[u64],
+    at: usize,
+    required: f64,
+) -> BTreeMap<usize, u64> {
+    let groups = tables.iter().flat_map(|table| table.keys());
+    let groups = groups.filter(|group| **group != ALL).map(|group| {
+        let is_met = |table: &BTreeMap<usize, Vec<Trials>>| {
+            average(&table[group][at].precision).is_none_or(|found| found >= required)
+        };
+        let found = tables.iter().zip(ratios).find(|(table, _)| is_met(table));
+        (*group, found.map_or(1, |(_, n)| *n))
+    });
+    groups.collect()
 }
 
 pub(super) fn name(group: usize) -> String {

@@ -2,10 +2,11 @@
 //! similar from a resemblance below the threshold on is found, so that chance costs precision and not recall.
 //!
 //! The paper cuts at the threshold itself: a pair just above it falls below in half of all samples, whatever the ratio.
-//! Here each group of sizes gets the coarsest ratio, and of it the lowest cut, at which pairs that are found, not
-//! verified, are similar as often as required and are nearly all of those that are. Both are chosen on one half of the
-//! documents and scored on the other, all versions of a document in one half; then the halves change places. A ratio is
-//! measured by all its samples, one a remainder.
+//! Two ways of choosing. Each group of sizes gets the coarsest ratio, and of it the lowest cut, at which pairs that are
+//! found, not verified, are similar as often as required and are nearly all of those that are. Or documents under 500
+//! words and all others get a ratio and a cut each, the cheapest that reach what is required at the paper's mix of
+//! sizes. Either is chosen on one half of the documents and scored on the other, all versions of a document in one half;
+//! then the halves change places. A ratio is measured by all its samples, one a remainder.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +14,7 @@ use anyhow::Result;
 
 use super::Text;
 use super::pair_counts::PairCounts;
-use super::ye::{groups, name, pairs, pairs_by_group, signed_by};
+use super::ye::{SHARE_OF_SHORT, groups, name, pairs, pairs_by_group, signed_by};
 use crate::figure::Figures;
 use crate::plot::Series;
 use crate::study::Settings;
@@ -27,8 +28,7 @@ const CUTS: [f64; 11] = [
 ];
 /// The coarsest first; without sampling every group is precise and complete.
 const RATIOS: [u64; 6] = [32, 16, 8, 4, 2, 1];
-/// What the paper's collection holds of its shingles, and of its documents, in documents under 500 words.
-const SHARE_OF_SHORT: f64 = 0.17;
+/// What the paper's collection holds of its documents in documents under 500 words.
 const DOCUMENTS_SHORT: f64 = 0.68;
 
 /// The results of each group at each ratio, by the cuts of [`CUTS`].
@@ -41,21 +41,21 @@ struct Half {
     sizes: BTreeMap<usize, f64>,
 }
 
-/// The two halves, for each coarsest ratio and each ratio of short documents.
+/// The two halves, for each coarsest ratio and each way of choosing.
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let [first, second] = halves(groups(settings)?);
     let halves = [measured(&first)?, measured(&second)?];
     let mut points = Vec::new();
     for (coarsest, most) in [(16, 8.0), (32, 4.8)] {
-        for of_short in [None, Some(16), Some(8), Some(4)] {
-            let short = of_short.map_or("as chosen".to_owned(), |n| format!("1/{n}"));
-            figures.note(&format!("1/{coarsest} at most, under 500 words {short}"))?;
+        for (way, choose) in [
+            ("by group", by_group as fn(&Half, u64) -> Setting),
+            ("at the paper's mix", at_mix),
+        ] {
+            figures.note(&format!("1/{coarsest} at most, chosen {way}"))?;
             let mut scores = Score::default();
             for [ours, other] in [[0, 1], [1, 0]] {
-                let is_shown = of_short.is_none();
-                let chosen = setting(&halves[ours].measured, coarsest, of_short);
-                let score = tell(&halves[other], &chosen, is_shown.then_some(&mut *figures))?;
-                scores.add(&score);
+                let chosen = choose(&halves[ours], coarsest);
+                scores.add(&tell(&halves[other], &chosen, figures)?);
             }
             scores.show(figures, most)?;
             points.push((scores.at_paper() / 2.0, scores.recall()));
@@ -141,14 +141,16 @@ fn measured(groups: &Groups) -> Result<Half> {
     })
 }
 
-/// How a group is sampled, and what comes of it.
+/// How a group is sampled.
 #[derive(Clone, Copy)]
 struct Choice {
     n: u64,
     /// Which of [`CUTS`].
     cut: usize,
-    found: PairCounts,
 }
+
+/// How each group is sampled.
+type Setting = BTreeMap<usize, Choice>;
 
 /// The pairs of one sample, where those from `cut` on are found.
 fn counted(truth: &[f64], sampled: &[f64], cut: f64) -> PairCounts {
@@ -159,39 +161,55 @@ fn counted(truth: &[f64], sampled: &[f64], cut: f64) -> PairCounts {
     counts
 }
 
-/// The lowest cut that is precise, which misses least.
-fn lowest(n: u64, by_cut: &[PairCounts]) -> Option<Choice> {
+/// The lowest cut that is precise, which misses least; and what comes of it.
+fn lowest(n: u64, by_cut: &[PairCounts]) -> Option<(Choice, PairCounts)> {
     let cuts = by_cut.iter().enumerate().rev();
     let mut precise = cuts.filter(|(_, found)| found.meets(PRECISION, 0.0));
-    precise.next().map(|(cut, found)| Choice {
-        n,
-        cut,
-        found: *found,
-    })
+    precise
+        .next()
+        .map(|(cut, found)| (Choice { n, cut }, *found))
 }
 
 /// For each group the coarsest ratio that is precise, and complete, at some cut, and of its cuts the lowest that is
-/// precise; documents under 500 words by a ratio that is given, at the threshold where no cut is precise.
-fn setting(measured: &Measured, coarsest: u64, of_short: Option<u64>) -> BTreeMap<usize, Choice> {
-    let groups = measured.iter().filter_map(|(group, by_ratio)| {
-        let chosen = match of_short.filter(|_| *group == 0) {
-            Some(n) => {
-                let by_cut = by_ratio.get(&n)?;
-                lowest(n, by_cut).or(by_cut.first().map(|found| Choice {
-                    n,
-                    cut: 0,
-                    found: *found,
-                }))
-            }
-            None => {
-                let ratios = RATIOS.iter().filter(|n| **n <= coarsest);
-                let mut choices = ratios.filter_map(|n| lowest(*n, by_ratio.get(n)?));
-                choices.find(|choice| choice.found.meets(PRECISION, RECALL))
-            }
-        };
-        Some((*group, chosen?))
+/// precise.
+fn by_group(half: &Half, coarsest: u64) -> Setting {
+    let groups = half.measured.iter().filter_map(|(group, by_ratio)| {
+        let ratios = RATIOS.iter().filter(|n| **n <= coarsest);
+        let mut choices = ratios.filter_map(|n| lowest(*n, by_ratio.get(n)?));
+        let (choice, _) = choices.find(|(_, found)| found.meets(PRECISION, RECALL))?;
+        Some((*group, choice))
     });
     groups.collect()
+}
+
+/// One ratio and cut for documents under 500 words and one for all others: those that keep least at the paper's sizes
+/// of all that are precise and complete at its mix; of several that keep as much, those with most to spare.
+fn at_mix(half: &Half, coarsest: u64) -> Setting {
+    let choices: Vec<Choice> = RATIOS
+        .iter()
+        .filter(|n| **n <= coarsest)
+        .flat_map(|n| (0..CUTS.len()).map(|cut| Choice { n: *n, cut }))
+        .collect();
+    let mut best: Option<(f64, f64, Setting)> = None;
+    for short in &choices {
+        for long in &choices {
+            let kept = SHARE_OF_SHORT / short.n as f64 + (1.0 - SHARE_OF_SHORT) / long.n as f64;
+            let is_dearer = |(least, ..): &(f64, f64, Setting)| kept > *least;
+            if best.as_ref().is_some_and(is_dearer) {
+                continue;
+            }
+            let of = |group: &usize| (*group, if *group == 0 { *short } else { *long });
+            let setting: Setting = half.measured.keys().map(of).collect();
+            let spare = Score::of(half, &setting).spare();
+            let is_better = best
+                .as_ref()
+                .is_none_or(|(least, most, _)| kept < *least || spare > *most);
+            if spare >= 0.0 && is_better {
+                best = Some((kept, spare, setting));
+            }
+        }
+    }
+    best.map(|(.., setting)| setting).unwrap_or_default()
 }
 
 /// The quality of a setting on documents by which it was not chosen.
@@ -206,6 +224,28 @@ struct Score {
 }
 
 impl Score {
+    /// What a setting comes to on a half.
+    fn of(half: &Half, chosen: &Setting) -> Self {
+        let mut score = Self::default();
+        let total: f64 = half.sizes.values().sum();
+        let of_long = total - half.sizes.get(&0).copied().unwrap_or_default();
+        for (group, shingles) in &half.sizes {
+            let Some((choice, found)) = half.found(*group, chosen) else {
+                continue;
+            };
+            let n = choice.n as f64;
+            score.kept += shingles / n / total;
+            if *group == 0 {
+                score.short.add(*found);
+                score.of_short = 1.0 / n;
+            } else {
+                score.long.add(*found);
+                score.of_long += shingles / n / of_long;
+            }
+        }
+        score
+    }
+
     fn add(&mut self, other: &Self) {
         self.short.add(other.short);
         self.long.add(other.long);
@@ -220,9 +260,25 @@ impl Score {
         100.0 * (SHARE_OF_SHORT * self.of_short + (1.0 - SHARE_OF_SHORT) * self.of_long)
     }
 
-    /// The figures for the paper's mix of documents.
+    /// Recall at the paper's mix of documents.
     fn recall(&self) -> f64 {
         DOCUMENTS_SHORT * self.short.recall() + (1.0 - DOCUMENTS_SHORT) * self.long.recall()
+    }
+
+    /// Precision at the paper's mix of documents.
+    fn precision(&self) -> f64 {
+        DOCUMENTS_SHORT * self.short.precision() + (1.0 - DOCUMENTS_SHORT) * self.long.precision()
+    }
+
+    /// How far precision and recall are above what is required, as a share of what there is above it; the lesser of
+    /// both, negative if one is missed or unknown.
+    fn spare(&self) -> f64 {
+        let precision = (self.precision() - PRECISION) / (1.0 - PRECISION);
+        let recall = (self.recall() - RECALL) / (1.0 - RECALL);
+        match precision.is_nan() || recall.is_nan() {
+            true => -1.0,
+            false => precision.min(recall),
+        }
     }
 
     fn show(&self, figures: &mut Figures<'_>, most: f64) -> Result<()> {
@@ -236,10 +292,8 @@ impl Score {
             ("shingles kept", 100.0 * self.kept / self.halves, "%"),
         ];
         figures.row("both halves", &columns)?;
-        let precision = DOCUMENTS_SHORT * self.short.precision()
-            + (1.0 - DOCUMENTS_SHORT) * self.long.precision();
         let columns = [
-            ("precision", precision, ""),
+            ("precision", self.precision(), ""),
             ("recall", self.recall(), ""),
             ("shingles kept", self.at_paper() / self.halves, "%"),
             ("to reach", most, "%"),
@@ -248,101 +302,32 @@ impl Score {
     }
 }
 
-/// Scores a setting on a half, and shows its groups where they are asked for.
-fn tell(
-    half: &Half,
-    chosen: &BTreeMap<usize, Choice>,
-    mut figures: Option<&mut Figures<'_>>,
-) -> Result<Score> {
-    let mut score = Score::default();
-    let total: f64 = half.sizes.values().sum();
-    let of_long = total - half.sizes.get(&0).copied().unwrap_or_default();
-    for (group, shingles) in &half.sizes {
-        let (n, cut) = chosen
-            .get(group)
-            .map_or((1, 0), |choice| (choice.n, choice.cut));
-        let Some(found) = half.measured[group].get(&n).and_then(|cuts| cuts.get(cut)) else {
+/// Scores a setting on a half, and shows its groups.
+fn tell(half: &Half, chosen: &Setting, figures: &mut Figures<'_>) -> Result<Score> {
+    for group in half.sizes.keys() {
+        let Some((choice, found)) = half.found(*group, chosen) else {
             continue;
         };
-        score.kept += shingles / n as f64 / total;
-        if *group == 0 {
-            score.short.add(*found);
-            score.of_short = 1.0 / n as f64;
-        } else {
-            score.long.add(*found);
-            score.of_long += shingles / n as f64 / of_long;
-        }
-        if let Some(figures) = figures.as_deref_mut() {
-            let columns = [
-                ("1 in", n as f64, ""),
-                ("cut", CUTS[cut], ""),
-                ("precision", found.precision(), ""),
-                ("recall", found.recall(), ""),
-            ];
-            figures.row(&name(*group), &columns)?;
-        }
+        let columns = [
+            ("1 in", choice.n as f64, ""),
+            ("cut", CUTS[choice.cut], ""),
+            ("precision", found.precision(), ""),
+            ("recall", found.recall(), ""),
+        ];
+        figures.row(&name(*group), &columns)?;
     }
-    Ok(score)
+    Ok(Score::of(half, chosen))
+}
+
+impl Half {
+    /// How a group is sampled, without sampling if nothing is chosen, and what that finds of it.
+    fn found(&self, group: usize, chosen: &Setting) -> Option<(Choice, &PairCounts)> {
+        let choice = chosen.get(&group).copied();
+        let choice = choice.unwrap_or(Choice { n: 1, cut: 0 });
+        let by_cut = self.measured.get(&group)?.get(&choice.n)?;
+        Some((choice, by_cut.get(choice.cut)?))
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_lowest_cut_that_is_precise_misses_least() {
-        let truth = [0.9, 0.62, 0.61, 0.6, 0.6, 0.5, 0.2];
-        let by_cut = |sample: [f64; 7]| CUTS.map(|cut| counted(&truth, &sample, cut));
-        let blurred = [0.9, 0.66, 0.57, 0.61, 0.6, 0.45, 0.1];
-        let chosen = lowest(4, &by_cut(blurred)).unwrap();
-        assert!(
-            (CUTS[chosen.cut] - 0.4).abs() < 1e-12,
-            "five of six are similar"
-        );
-        assert_eq!((chosen.n, chosen.found.recall()), (4, 1.0));
-        let drowned = [0.9, 0.5, 0.5, 0.5, 0.5, 0.9, 0.9];
-        assert!(lowest(4, &by_cut(drowned)).is_none());
-    }
-
-    #[test]
-    fn versions_of_one_document_are_in_one_half_and_what_is_chosen_on_the_other_is_scored() {
-        let text = |name: &str| Text {
-            name: name.to_owned(),
-            text: String::new(),
-        };
-        let versions = (0..9)
-            .map(|at| text(&format!("versions/a/{at}.md")))
-            .collect();
-        let [first, second] = halves(Groups::from([(0, versions)]));
-        assert!(first.is_empty() || second.is_empty());
-        let notes = (0..99)
-            .map(|at| text(&format!("short/a/{at}.md")))
-            .collect();
-        let [first, second] = halves(Groups::from([(0, notes)]));
-        assert!(first[&0].len() > 30 && second[&0].len() > 30);
-
-        let mut counts = PairCounts::default();
-        counts.add_pair(true, true);
-        let mut poor = counts;
-        poor.add_pair(true, false);
-        let measured = |at_16| {
-            let of_16 = (16, vec![at_16; CUTS.len()]);
-            Measured::from([(0, BTreeMap::from([of_16, (1, vec![counts; CUTS.len()])]))])
-        };
-        let chosen = setting(&measured(counts), 16, None);
-        assert_eq!(chosen[&0].n, 16);
-        assert_eq!(
-            setting(&measured(poor), 16, None)[&0].n,
-            1,
-            "half is not complete"
-        );
-        let other = Half {
-            measured: measured(poor),
-            sizes: BTreeMap::from([(0, 160.0)]),
-        };
-        let given = setting(&measured(poor), 16, Some(16));
-        assert_eq!(given[&0].n, 16, "as given");
-        let score = tell(&other, &chosen, None).unwrap();
-        assert_eq!((score.short.recall(), score.kept), (0.5, 1.0 / 16.0));
-    }
-}
+mod tests;

@@ -53,7 +53,12 @@ pub(super) const TEMPLATES: Fields = &[
     ("complete", Bool),
 ];
 
-const QUALITY: Fields = &[("precision", Maybe(&Ratio)), ("recall", Maybe(&Ratio))];
+const QUALITY: Fields = &[
+    ("precision", Maybe(&Ratio)),
+    ("recall", Maybe(&Ratio)),
+    ("precision_low", Maybe(&Ratio)),
+    ("precision_high", Maybe(&Ratio)),
+];
 
 const SIZE_GROUP: Fields = &[
     ("from_bytes", Count),
