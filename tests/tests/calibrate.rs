@@ -9,7 +9,7 @@ use serde_json::Value;
 use simdex_signature::calibration::{Calibration, Measurements, PairTrials, Quality, Sizes};
 use simdex_signature::{CanonicalText, Ladder, Ratio, ShingleSet, Window};
 use simdex_tests::corpus::Random;
-use simdex_tests::sandbox::Sandbox;
+use simdex_tests::sandbox::{Daemon, Sandbox};
 
 const THRESHOLD: f64 = 0.8;
 const FAMILIES: u64 = 40;
@@ -180,26 +180,8 @@ fn nothing_is_recommended_or_applied_where_no_pair_is_similar() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn a_collection_that_is_too_small_is_refused_in_one_sentence() -> Result<()> {
-    let sandbox = Sandbox::new()?;
-    for (at, text) in texts().iter().take(4).enumerate() {
-        sandbox.write(format!("{at}.txt"), text)?;
-    }
-    let daemon = sandbox.serve().start()?;
-    daemon.sync()?;
-    let refused = daemon.simctl(["calibrate"])?.ended_with(&[2])?;
-    ensure!(refused.stdout.is_empty());
-    let said = refused.stderr.trim_end();
-    ensure!(
-        said.starts_with("simctl: too few similar pairs among 4 documents to calibrate on: ")
-            && said.contains(
-                "similar pairs in one half of them, and this precision cannot be shown on fewer than 72; \
-                 name more roots"
-            )
-            && said.lines().count() == 1,
-        "{said}"
-    );
+/// What no measurement can show is refused before anything is measured.
+fn out_of_range(daemon: &Daemon) -> Result<()> {
     for (flag, value, why) in [
         (
             "--threshold",
@@ -231,6 +213,30 @@ fn a_collection_that_is_too_small_is_refused_in_one_sentence() -> Result<()> {
             refused.stderr
         );
     }
+    Ok(())
+}
+
+#[test]
+fn a_collection_that_is_too_small_is_refused_in_one_sentence() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    for (at, text) in texts().iter().take(4).enumerate() {
+        sandbox.write(format!("{at}.txt"), text)?;
+    }
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let refused = daemon.simctl(["calibrate"])?.ended_with(&[2])?;
+    ensure!(refused.stdout.is_empty());
+    let said = refused.stderr.trim_end();
+    ensure!(
+        said.starts_with("simctl: too few similar pairs among 4 documents to calibrate on: ")
+            && said.contains(
+                "similar pairs in one half of them, and this precision cannot be shown on fewer than 72; \
+                 name more roots"
+            )
+            && said.lines().count() == 1,
+        "{said}"
+    );
+    out_of_range(&daemon)?;
     let nowhere = sandbox.beside("nowhere");
     let asked = [OsStr::new("calibrate"), nowhere.as_os_str()];
     let refused = daemon.simctl(asked)?.ended_with(&[2])?;
