@@ -568,7 +568,7 @@ fn refusals(daemon: &Daemon, sandbox: &Sandbox, [ada, bo]: [&PathBuf; 2]) -> Res
     let mut other = labels.clone();
     other[0]["v"] = json!(2);
     let other = write("other", &other)?;
-    refused(&other, "line 1 is no label", "mend or remove that line")?;
+    refused(&other, "line 1 is no label", "correct or remove that line")?;
     refused(&sandbox.beside("nowhere"), "cannot read", "check the name")
 }
 

@@ -289,7 +289,10 @@ fn refused_and_since(bed: &Bed, earlier: &Path, alone: &Path) -> Result<()> {
             vec!["/nowhere/x.txt"],
             "/nowhere/x.txt is not a file the index knows",
         ),
-        (vec![alone, "--root", sales], "lies below none of the roots"),
+        (
+            vec![alone, "--root", sales],
+            "is not below any of the roots",
+        ),
         (
             vec![alone, "--kind", "duplicates"],
             "groups or copies-of alone takes files",

@@ -58,6 +58,14 @@ fn help_names_the_defaults_that_hold() {
     assert_eq!(defaults::CONTAINMENT, defaults::FAMILY);
     let others = [
         ("calibrate --precision", defaults::PRECISION.to_string()),
+        (
+            "compare --containment-threshold",
+            "--relation-threshold".to_owned(),
+        ),
+        (
+            "compare --relation-threshold",
+            "the daemon's threshold".to_owned(),
+        ),
         ("folders --files", defaults::FOLDER_FILES.to_string()),
         ("folders --share", defaults::FOLDER_SHARE.to_string()),
         ("groups --common", defaults::COMMON.to_string()),

@@ -356,7 +356,7 @@ mod tests {
             microseconds: None,
         };
         let cells = row.rows().remove(0);
-        assert_eq!(cells, ["mcd", "-", "-", "-", "-", "0", "-", "-", "-"]);
+        assert_eq!(cells, ["mcd", "-", "-", "-", "-", "0", "0", "-", "-", "-"]);
         assert_eq!(part(None), "unknown: no labelled pair is");
         assert_eq!(known(None), "-");
         let named = wire::JudgeModel {

@@ -63,8 +63,8 @@ fn pairs_and_progress(
 ) -> (Vec<wire::Pair>, Vec<wire::ListProgress>) {
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = Arc::clone(&told);
-    let client = daemon.client.clone();
-    let client = client.with_progress(move |now| tell.lock().unwrap().push(*now));
+    let tell = move |now: &wire::ListProgress| tell.lock().unwrap().push(*now);
+    let client = daemon.client.clone().with_progress(tell);
     let pairs = daemon.wait(async {
         let mut listed = client.pairs_with(resumed(after), Vec::new()).await?;
         let mut pairs = Vec::new();
@@ -73,8 +73,7 @@ fn pairs_and_progress(
         }
         Ok::<_, Error>(pairs)
     });
-    let told = told.lock().unwrap().clone();
-    (pairs.unwrap(), told)
+    (pairs.unwrap(), told.lock().unwrap().clone())
 }
 
 #[test]
@@ -86,7 +85,6 @@ fn a_list_of_pairs_tells_how_far_it_is_of_all_files_and_lists_the_same_pairs() {
     });
     let (pairs, told) = pairs_and_progress(&daemon, None);
     assert_eq!(without.unwrap(), Some(pairs.len() as u64));
-    assert!(pairs.len() >= 2);
     let begin = wire::ListProgress {
         of: Some(4),
         ..wire::ListProgress::default()

@@ -181,7 +181,7 @@ fn draw(
     draw_to_scale(settings, name, title, axes, (Scale::Linear, series))
 }
 
-/// The same, with a vertical axis of this scale.
+/// Draws lines like [`draw`], with a vertical axis of this scale.
 fn draw_to_scale(
     settings: &Settings,
     name: &str,

@@ -19,7 +19,7 @@ use super::{LinkRule, Samples, Version};
 
 /// Least resemblance across a gap that times confirm, of what a link demands.
 const BY_TIME: f64 = 0.6;
-/// The same where no time tells.
+/// Least resemblance across a gap where no time tells, of what a link demands.
 const BY_TEXTS: f64 = 0.8;
 /// Versions of a piece that show a history.
 const LEAST_VERSIONS: usize = 3;

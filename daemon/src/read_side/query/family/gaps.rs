@@ -13,13 +13,13 @@ use std::rc::Rc;
 use simdex_index::Candidate;
 use simdex_schema::{DocId, DocumentHash};
 
-use super::search::{COVERED, Link, Search, estimated};
+use super::search::{Link, Search, estimated};
 use super::{FindKind, date_of_document};
 use crate::read_side::families::gaps::{least_across, meeting};
 use crate::read_side::families::{GapReason, LinkRule, Piece, Version};
 use crate::read_side::query::{QueryError, QueryParams, ShingledText, Subject, candidates};
 
-/// Candidates that are looked at once more.
+/// Candidates that are looked at once more, the most alike ones. Each costs one text and a comparison with all versions.
 const MOST_LOOKS: usize = 128;
 /// Pieces that are searched and left out again.
 const MOST_LEFT_OUT: usize = 8;
@@ -52,14 +52,14 @@ impl NearCandidates {
     }
 
     /// Takes out the most alike one.
-    fn next(&mut self) -> Option<(DocId, f64)> {
+    fn next(&mut self) -> Option<DocId> {
         let kept = self
             .kept
             .iter()
             .map(|(document, alike)| (*document, *alike));
         let most = kept.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
         self.kept.remove(&most.0);
-        Some(most)
+        Some(most.0)
     }
 }
 
@@ -90,15 +90,14 @@ impl Search<'_> {
     pub(super) fn look_again(&mut self) -> Result<(), QueryError> {
         self.forget_followed();
         let (mut looks, mut pieces) = (0, 1);
-        while let Some((document, estimate)) = self.near.next() {
+        while let Some(document) = self.near.next() {
             let known = self.numbers.get(&document).copied();
             let is_followed = known.is_some_and(|at| self.found.versions[at].is_followed);
             if is_followed || self.near.left_out.contains(&document) {
                 continue;
             }
+            // Where hundreds of documents share half of a template, the rest is as unlike as the rule allows.
             if self.found.is_cut || looks == MOST_LOOKS {
-                let may_link = estimate >= self.params.rule.resemblance - (1.0 - COVERED);
-                self.found.is_cut |= may_link;
                 break;
             }
             looks += 1;

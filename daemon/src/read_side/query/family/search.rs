@@ -28,7 +28,7 @@ use crate::read_side::query::{
 };
 
 /// A version that resembles one already asked about at least this much is not asked about itself.
-pub(super) const COVERED: f64 = 0.9;
+const COVERED: f64 = 0.9;
 /// Texts that may be read for each version that may be shown.
 const READ_FOR_EACH: u64 = 4;
 /// Candidates of one look-up that are read although they resemble the version less than a link demands.
