@@ -12,7 +12,7 @@ use simdex_tests::corpus::Random;
 use simdex_tests::sandbox::{Daemon, Sandbox};
 
 const THRESHOLD: f64 = 0.8;
-const FAMILIES: u64 = 40;
+const FAMILIES: u64 = 60;
 const VERSIONS: u64 = 10;
 
 /// Families of versions from 30 to 2,000 words long, each text once; no two families have a shingle in common.
@@ -22,8 +22,8 @@ pub(crate) fn texts() -> Vec<String> {
         let words = (30.0 * 66f64.powf(family as f64 / FAMILIES as f64)) as u64;
         for version in 0..VERSIONS {
             let mut random = Random::new(family, version);
-            // In each hundred words, the version has as many of its own as its number, and some more.
-            let word = |at: u64| match random.below(100) < version {
+            // In two hundred words, the version has about as many of its own as its number.
+            let word = |at: u64| match random.below(200) < version {
                 true => format!("{family}v{version}at{at}is{} ", at * 7_919 % 1_009),
                 false => format!("{family}f{at}is{} ", at * 7_919 % 1_009),
             };
