@@ -46,10 +46,19 @@ fn help_names_the_defaults_that_hold() {
         let flags = [
             ("limit", limit(verb).to_string()),
             ("threshold", least.to_string()),
-            ("relation-threshold", "the daemon's threshold".to_owned()),
-            ("containment-threshold", "--relation-threshold".to_owned()),
         ];
         flags.map(|(flag, value)| (format!("{verb} --{flag}"), value))
+    });
+    let relating = FIND_VERBS
+        .map(|(verb, _)| verb)
+        .into_iter()
+        .chain(["compare"]);
+    let of_relation = relating.flat_map(|verb| {
+        [
+            ("relation-threshold", "the daemon's threshold"),
+            ("containment-threshold", "--relation-threshold"),
+        ]
+        .map(|(flag, value)| (format!("{verb} --{flag}"), value.to_owned()))
     });
     let of_report = format!(
         "the daemon's, or {} with --kind leak or stale-versions",
@@ -58,14 +67,6 @@ fn help_names_the_defaults_that_hold() {
     assert_eq!(defaults::CONTAINMENT, defaults::FAMILY);
     let others = [
         ("calibrate --precision", defaults::PRECISION.to_string()),
-        (
-            "compare --containment-threshold",
-            "--relation-threshold".to_owned(),
-        ),
-        (
-            "compare --relation-threshold",
-            "the daemon's threshold".to_owned(),
-        ),
         ("folders --files", defaults::FOLDER_FILES.to_string()),
         ("folders --share", defaults::FOLDER_SHARE.to_string()),
         ("groups --common", defaults::COMMON.to_string()),
@@ -84,7 +85,7 @@ fn help_names_the_defaults_that_hold() {
         ),
     ];
     let others = others.map(|(flag, value)| (flag.to_owned(), value));
-    let mut expected: Vec<_> = of_finding.chain(others).collect();
+    let mut expected: Vec<_> = of_finding.chain(of_relation).chain(others).collect();
     let mut named = defaults_of(&command(), "");
     named.retain(|(_, default)| !IN_WORDS.contains(&default.as_str()));
     named.sort();
