@@ -36,6 +36,21 @@ fn defaults_of(command: &Command, verb: &str) -> Vec<(String, String)> {
     own.chain(below).collect()
 }
 
+/// The thresholds by which a relation is named, of each verb that names one.
+fn of_relations() -> impl Iterator<Item = (String, String)> {
+    let relating = FIND_VERBS
+        .map(|(verb, _)| verb)
+        .into_iter()
+        .chain(["compare"]);
+    relating.flat_map(|verb| {
+        [
+            ("relation-threshold", "the daemon's threshold"),
+            ("containment-threshold", "--relation-threshold"),
+        ]
+        .map(|(flag, value)| (format!("{verb} --{flag}"), value.to_owned()))
+    })
+}
+
 #[test]
 fn help_names_the_defaults_that_hold() {
     let limit = |verb| match verb {
@@ -48,17 +63,6 @@ fn help_names_the_defaults_that_hold() {
             ("threshold", least.to_string()),
         ];
         flags.map(|(flag, value)| (format!("{verb} --{flag}"), value))
-    });
-    let relating = FIND_VERBS
-        .map(|(verb, _)| verb)
-        .into_iter()
-        .chain(["compare"]);
-    let of_relation = relating.flat_map(|verb| {
-        [
-            ("relation-threshold", "the daemon's threshold"),
-            ("containment-threshold", "--relation-threshold"),
-        ]
-        .map(|(flag, value)| (format!("{verb} --{flag}"), value.to_owned()))
     });
     let of_report = format!(
         "the daemon's, or {} with --kind leak or stale-versions",
@@ -85,7 +89,7 @@ fn help_names_the_defaults_that_hold() {
         ),
     ];
     let others = others.map(|(flag, value)| (flag.to_owned(), value));
-    let mut expected: Vec<_> = of_finding.chain(of_relation).chain(others).collect();
+    let mut expected: Vec<_> = of_finding.chain(of_relations()).chain(others).collect();
     let mut named = defaults_of(&command(), "");
     named.retain(|(_, default)| !IN_WORDS.contains(&default.as_str()));
     named.sort();
