@@ -48,12 +48,13 @@ pub fn is_hidden(c: char) -> bool {
 }
 
 /// A line as an entry of a list of template lines: without the hidden characters that its canonical form does not have
-/// either. U+FFF9 to U+FFFB are kept, which neither move the cursor nor reverse a line. A line that would be read as a
-/// comment gets a backslash in front.
+/// either. U+2061 to U+2064 and U+FFF9 to U+FFFB are kept, which neither move the cursor nor reverse a line. Overrides of
+/// direction are not, though the canonical form has them: a line with one is not that of the list. A line that would be
+/// read as a comment gets a backslash in front.
 pub fn template_line(line: &str) -> String {
     let shown = |c: char| match is_hidden(c) {
         true if c.is_control() || c.is_whitespace() => Some(' '),
-        true => matches!(c, '\u{FFF9}'..='\u{FFFB}').then_some(c),
+        true => matches!(c, '\u{2061}'..='\u{2064}' | '\u{FFF9}'..='\u{FFFB}').then_some(c),
         false => Some(c),
     };
     let shown: String = line.chars().filter_map(shown).collect();

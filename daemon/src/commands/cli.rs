@@ -268,7 +268,7 @@ mod tests {
         };
         assert!(checked("reports", &copies_of(place.join("root/a.txt"))).is_ok());
         let said = checked("reports", &copies_of(place.join("rooted/a.txt"))).unwrap_err();
-        assert!(said.contains("lies below none of the roots"), "{said}");
+        assert!(said.contains("is not below any of the roots"), "{said}");
         let command =
             "[[schedules]]\nname = \"n\"\ncron = \"0 2 * * *\"\ncommand = [\"/nowhere/p\"]\n";
         assert!(checked("reports", command).is_ok());
