@@ -162,6 +162,8 @@ impl Chains {
                         .context("an edge to nothing")?;
                     edges.insert(ends, text(line, "direction")?.to_owned());
                 }
+                // A document that resembles the family and was not joined to it.
+                Some("near-miss") => {}
                 _ => {
                     ensure!(line["truncated"] == false, "the family of {file} is cut");
                     self.longest = self

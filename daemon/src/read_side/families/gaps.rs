@@ -94,7 +94,7 @@ pub fn meeting(
 enum TimeOrder {
     /// One is earlier; the last version of it and the first of the other, in the order of the pieces.
     Successive([usize; 2]),
-    /// Neither is.
+    /// Neither of them is earlier.
     Overlapping,
     /// Some version has no time, or several share the one at which the pieces would meet.
     Unknown,
