@@ -215,8 +215,9 @@ impl Stars {
 
     /// Unsettles a document. If it has members, the caller must move them.
     fn leave(&mut self, id: DocId) {
-        self.principals.remove(id.0);
+        let has_led = self.principals.remove(id.0);
         let Some(principal) = self.principal.remove(&id) else {
+            self.departures += u64::from(has_led);
             return;
         };
         self.departures += 1;

@@ -165,14 +165,14 @@ impl RequestRunner {
         }
     }
 
-    /// Does `work` to its end, or until the daemon drains if it is [`RequestClass::Work`]: that could last for hours,
+    /// Does `work` to its end, or until the daemon drains if the request `stops` then: that could last for hours,
     /// and is dropped, so that the daemon stops without waiting for it.
     async fn until_draining<T>(
         &self,
-        class: RequestClass,
+        stops: bool,
         work: impl Future<Output = Result<T, Status>>,
     ) -> Result<T, Status> {
-        if class != RequestClass::Work {
+        if !stops {
             return work.await;
         }
         tokio::select! {
@@ -220,7 +220,8 @@ impl RequestRunner {
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Status> {
         let running = self.run_to_its_end(class, caller, work);
-        self.until_draining(class, running).await
+        self.until_draining(class == RequestClass::Work, running)
+            .await
     }
 
     async fn run_to_its_end<T: Send + 'static>(
@@ -291,7 +292,7 @@ impl RequestRunner {
         reply.await
     }
 
-    /// Fills a stream from a blocking thread; it is cancelled when the client disconnects, and [`RequestClass::Work`]
+    /// Fills a stream from a blocking thread; it is cancelled when the client disconnects, and one that may last long
     /// when the daemon drains.
     pub(super) async fn stream<T: prost::Message + Default + 'static>(
         &self,
@@ -300,11 +301,12 @@ impl RequestRunner {
         work: impl FnOnce(&Engine, &ReplySender<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
         let entered = self.enter(class, caller);
-        let slot = self.until_draining(class, entered).await?;
+        let stops = class == RequestClass::Work || caller.is_lasting;
+        let slot = self.until_draining(stops, entered).await?;
         let engine = self.engine()?;
         let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
-        let (draining, stops) = (self.draining.clone(), class == RequestClass::Work);
+        let draining = self.draining.clone();
         let stopper = stops.then(|| self.cancel_once_draining(&cancel));
         let limits = ReplyLimits {
             longest: self.longest_message(),

@@ -15,7 +15,7 @@
 //! both have.
 
 use super::times::times;
-use super::{LinkRule, Samples, Version};
+use super::{DateKind, LinkRule, Samples, Version};
 
 /// Least resemblance across a gap that times confirm, of what a link demands.
 const BY_TIME: f64 = 0.6;
@@ -71,7 +71,13 @@ pub fn meeting(
         TimeOrder::Overlapping => Err(GapReason::TimesOverlap),
         TimeOrder::Successive([a, b]) => {
             let is_near = samples.resemblance(a, b) >= least_across(rule);
-            match lengths.iter().any(|length| *length >= LEAST_VERSIONS) {
+            // Times of files may be those of a copy, by name: one document after three is no history by them.
+            let enough = |length: &usize| *length >= LEAST_VERSIONS;
+            let is_history = match have_stated_dates(pieces) {
+                true => lengths.iter().any(enough),
+                false => lengths.iter().all(enough),
+            };
+            match is_history {
                 _ if !is_near => Err(GapReason::NotSuccessive),
                 true => Ok([a, b]),
                 false => Err(GapReason::TooFew),
@@ -88,6 +94,13 @@ pub fn meeting(
             }
         }
     }
+}
+
+/// Whether every date is one that a document or its mail states, and none the modification time of a file.
+fn have_stated_dates(pieces: [&Piece; 2]) -> bool {
+    let versions = pieces.iter().flat_map(|piece| &piece.versions);
+    let mut dates = versions.map(|version| version.date);
+    dates.all(|date| date.is_some_and(|date| date.kind != DateKind::File))
 }
 
 /// How the times of two pieces lie.

@@ -187,6 +187,8 @@ impl PipelineState {
                     return Ok(applied.unknown_content);
                 }
                 Err(error) if error.fault() == Fault::Input => {
+                    // Batches before the refused one are written; applied once more, they change nothing.
+                    self.publish(&applied);
                     return Err(UnappliedChange::Refused(causes(&error)));
                 }
                 Err(error) => {

@@ -233,8 +233,11 @@ impl Search<'_> {
             self.near.left_out.clear();
             return Ok(());
         }
-        if self.found.is_cut {
+        if std::mem::take(&mut self.found.is_cut) {
+            // What is too large to be searched is no history that the family lacks.
             self.leave_out(before, miss.document);
+            let reason = GapReason::OthersAsNear;
+            self.found.near_misses.push(NearMiss { reason, ..miss });
         } else if let Some(reason) = self.join(miss.version, begin)? {
             self.leave_out(before, miss.document);
             self.found.near_misses.push(NearMiss { reason, ..miss });
@@ -330,8 +333,12 @@ impl Search<'_> {
             let near = candidates(self.index, subject, &params)?;
             let is_other = |candidate: &Candidate| {
                 let at = self.numbers.get(&candidate.document);
-                let is_in = |at| pieces.iter().any(|piece| piece.numbers.contains(at));
-                estimated(candidate) >= least && !at.is_some_and(is_in)
+                // An excerpt of one of these versions, or what holds it, is no other document either.
+                let is_of_family = |at: &usize| {
+                    !self.found.versions[*at].is_followed
+                        || pieces.iter().any(|piece| piece.numbers.contains(at))
+                };
+                estimated(candidate) >= least && !at.is_some_and(is_of_family)
             };
             if near.found.iter().any(is_other) {
                 return Ok(true);
