@@ -67,7 +67,7 @@ pub(crate) struct Stars {
     principal: FxHashMap<DocId, DocId>,
     /// All principals, those without members too.
     principals: RoaringTreemap,
-    /// How many members lost their principal so far, those included that another took at once.
+    /// How many members lost their principal so far, and how many principals were taken, at once or not.
     departures: u64,
 }
 
@@ -121,7 +121,7 @@ impl Stars {
         (self.members.len(), self.principal.len())
     }
 
-    /// How many members lost their principal so far: while it stays the same, no list of groups misses any.
+    /// How many documents left their group so far: while it stays the same, no list of groups misses any.
     pub(crate) fn departures(&self) -> u64 {
         self.departures
     }
@@ -182,6 +182,9 @@ impl Stars {
         match place {
             Place::Member { principal, edge } => self.join(id, *principal, *edge),
             Place::Principal { taken } => {
+                // One that led a group, if only of its own copies, may be listed under the new principal alone.
+                let led = taken.iter().filter(|(other, _)| self.leads(*other));
+                self.departures += led.count() as u64;
                 let leaving = taken.iter().map(|(other, _)| other).chain(&displaced);
                 leaving.for_each(|other| self.leave(*other));
                 self.lead(id);
@@ -215,9 +218,8 @@ impl Stars {
 
     /// Unsettles a document. If it has members, the caller must move them.
     fn leave(&mut self, id: DocId) {
-        let has_led = self.principals.remove(id.0);
+        self.principals.remove(id.0);
         let Some(principal) = self.principal.remove(&id) else {
-            self.departures += u64::from(has_led);
             return;
         };
         self.departures += 1;

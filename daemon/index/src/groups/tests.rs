@@ -157,3 +157,18 @@ fn a_family_in_one_batch_costs_one_edge_test_per_member() {
     );
     assert_eq!(settler.stars.members.len(), 1);
 }
+
+/// A list that met the new principal's file before the change, and the taken one's after it, shows the group nowhere.
+#[test]
+fn a_principal_without_members_that_is_taken_has_left_its_group() {
+    let mut stars = Stars::default();
+    stars.lead(DocId(1));
+    let taken = vec![(DocId(1), EDGE)];
+    assert_eq!(stars.place(DocId(2), &Place::Principal { taken }), []);
+    assert_eq!(stars.departures(), 1);
+    stars.remove(DocId(2));
+    assert_eq!(stars.departures(), 2, "its member left");
+    stars.lead(DocId(3));
+    stars.remove(DocId(3));
+    assert_eq!(stars.departures(), 2, "what is gone is missing in no list");
+}
