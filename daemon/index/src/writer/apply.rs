@@ -2,8 +2,8 @@
 //!
 //! A document lives as long as some file carries it. A document that lost its last file stays recorded until the next
 //! merge, so that a move (removed here, created there) finds its content again and costs no second extraction. A
-//! container whose old path was removed first is unpacked once more, since its members went with it; their contents are
-//! not read again.
+//! container whose old path was removed first is unpacked once more, since its members went with it; those that hold no
+//! files are not read again.
 
 mod builder;
 mod storable;
