@@ -298,7 +298,7 @@ mod tests {
         last.note(pair(b"/s/a.txt", b"/s/b.txt"));
         last.note(pair(b"/s/it's.txt", b"/s/\xff b.txt"));
         let expected = "the answer broke off before its end; \
-             `--after '/s/it'\\''s.txt' $'/s/\\xff b.txt'` goes on from there";
+             `--after '/s/it'\\''s.txt' $'/s/\\xff b.txt'` continues from there";
         assert_eq!(said(&last), expected);
     }
 

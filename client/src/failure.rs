@@ -93,7 +93,7 @@ impl fmt::Display for Failure {
             ),
             Self::WatchBroken { error, after: None } => request_sentence(error, out),
             Self::ListBroken { error, after } => {
-                write!(out, "{error}; `--after {after}` goes on from there")
+                write!(out, "{error}; `--after {after}` continues from there")
             }
             Self::Unconfirmed { loss, advice } => write!(out, "{loss}; {advice}"),
             Self::NoRater => out.write_str(

@@ -82,7 +82,7 @@ fn print(session: &mut Session, part: &FamilyPart) -> io::Result<()> {
 fn stopped(miss: &NearMiss) -> String {
     let why = match miss.reason() {
         NearMissReason::TimesOverlap => "it and its versions are not all earlier or all later",
-        NearMissReason::NotSuccessive => "the versions in between are missing",
+        NearMissReason::NotSuccessive => "neither shows that it follows the other",
         NearMissReason::TooFew => "there are too few versions to show a history",
         NearMissReason::OthersAsNear => "other documents are as near",
         NearMissReason::Unspecified => "nothing shows that it is a version",
