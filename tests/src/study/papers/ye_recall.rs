@@ -4,8 +4,8 @@
 //! The paper cuts at the threshold itself: a pair just above it falls below in half of all samples, whatever the ratio.
 //! Two ways of choosing. Each group of sizes gets the coarsest ratio, and of it the lowest cut, at which pairs that are
 //! found, not verified, are similar as often as required and are nearly all of those that are. Or documents under 500
-//! words and all others get a ratio and a cut each, the cheapest that reach what is required at the paper's mix of
-//! sizes. Either is chosen on one half of the documents and scored on the other, all versions of a document in one half;
+//! words and all others get a ratio and a cut each: of those that keep no more shingles than allowed at the paper's mix
+//! of sizes, those that exceed what is required by most. Either is chosen on one half of the documents and scored on the other, all versions of a document in one half;
 //! then the halves change places. A ratio is measured by all its samples, one a remainder.
 
 use std::collections::BTreeMap;
@@ -31,6 +31,27 @@ const RATIOS: [u64; 6] = [32, 16, 8, 4, 2, 1];
 /// What the paper's collection holds of its documents in documents under 500 words.
 const DOCUMENTS_SHORT: f64 = 0.68;
 
+/// What a setting may not exceed.
+#[derive(Clone, Copy)]
+struct Limits {
+    /// The coarsest ratio, as its n.
+    coarsest: u64,
+    /// The shingles kept at the paper's mix of sizes, in percent.
+    kept: f64,
+}
+
+/// The paper's limits: 8 % of the shingles, and 4.8 % where 1/32 is allowed.
+const LIMITS: [Limits; 2] = [
+    Limits {
+        coarsest: 16,
+        kept: 8.0,
+    },
+    Limits {
+        coarsest: 32,
+        kept: 4.8,
+    },
+];
+
 /// The results of each group at each ratio, by the cuts of [`CUTS`].
 type Measured = BTreeMap<usize, BTreeMap<u64, Vec<PairCounts>>>;
 type Groups = BTreeMap<usize, Vec<Text>>;
@@ -46,18 +67,18 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let [first, second] = halves(groups(settings)?);
     let halves = [measured(&first)?, measured(&second)?];
     let mut points = Vec::new();
-    for (coarsest, most) in [(16, 8.0), (32, 4.8)] {
+    for limits in LIMITS {
         for (way, choose) in [
-            ("by group", by_group as fn(&Half, u64) -> Setting),
+            ("by group", by_group as fn(&Half, Limits) -> Setting),
             ("at the paper's mix", at_mix),
         ] {
-            figures.note(&format!("1/{coarsest} at most, chosen {way}"))?;
+            figures.note(&format!("1/{} at most, chosen {way}", limits.coarsest))?;
             let mut scores = Score::default();
             for [ours, other] in [[0, 1], [1, 0]] {
-                let chosen = choose(&halves[ours], coarsest);
+                let chosen = choose(&halves[ours], limits);
                 scores.add(&tell(&halves[other], &chosen, figures)?);
             }
-            scores.show(figures, most)?;
+            scores.show(figures, limits.kept)?;
             points.push((scores.at_paper() / 2.0, scores.recall()));
         }
     }
@@ -172,9 +193,9 @@ fn lowest(n: u64, by_cut: &[PairCounts]) -> Option<(Choice, PairCounts)> {
 
 /// For each group the coarsest ratio that is precise, and complete, at some cut, and of its cuts the lowest that is
 /// precise.
-fn by_group(half: &Half, coarsest: u64) -> Setting {
+fn by_group(half: &Half, limits: Limits) -> Setting {
     let groups = half.measured.iter().filter_map(|(group, by_ratio)| {
-        let ratios = RATIOS.iter().filter(|n| **n <= coarsest);
+        let ratios = RATIOS.iter().filter(|n| **n <= limits.coarsest);
         let mut choices = ratios.filter_map(|n| lowest(*n, by_ratio.get(n)?));
         let (choice, _) = choices.find(|(_, found)| found.meets(PRECISION, RECALL))?;
         Some((*group, choice))
@@ -182,34 +203,31 @@ fn by_group(half: &Half, coarsest: u64) -> Setting {
     groups.collect()
 }
 
-/// One ratio and cut for documents under 500 words and one for all others: those that keep least at the paper's sizes
-/// of all that are precise and complete at its mix; of several that keep as much, those with most to spare.
-fn at_mix(half: &Half, coarsest: u64) -> Setting {
+/// One ratio and cut for documents under 500 words and one for all others: of those that keep no more at the paper's
+/// sizes than allowed, those with most to spare of precision and recall at its mix. Empty if none reaches what is
+/// required. To keep as little as possible instead would leave nothing to spare for documents of which nothing is known.
+fn at_mix(half: &Half, limits: Limits) -> Setting {
     let choices: Vec<Choice> = RATIOS
         .iter()
-        .filter(|n| **n <= coarsest)
+        .filter(|n| **n <= limits.coarsest)
         .flat_map(|n| (0..CUTS.len()).map(|cut| Choice { n: *n, cut }))
         .collect();
-    let mut best: Option<(f64, f64, Setting)> = None;
-    for short in &choices {
-        for long in &choices {
-            let kept = SHARE_OF_SHORT / short.n as f64 + (1.0 - SHARE_OF_SHORT) / long.n as f64;
-            let is_dearer = |(least, ..): &(f64, f64, Setting)| kept > *least;
-            if best.as_ref().is_some_and(is_dearer) {
-                continue;
-            }
-            let of = |group: &usize| (*group, if *group == 0 { *short } else { *long });
-            let setting: Setting = half.measured.keys().map(of).collect();
-            let spare = Score::of(half, &setting).spare();
-            let is_better = best
-                .as_ref()
-                .is_none_or(|(least, most, _)| kept < *least || spare > *most);
-            if spare >= 0.0 && is_better {
-                best = Some((kept, spare, setting));
-            }
-        }
-    }
-    best.map(|(.., setting)| setting).unwrap_or_default()
+    let pairs = choices
+        .iter()
+        .flat_map(|short| choices.iter().map(move |long| (*short, *long)));
+    let affordable = pairs.filter(|(short, long)| {
+        100.0 * (SHARE_OF_SHORT / short.n as f64 + (1.0 - SHARE_OF_SHORT) / long.n as f64)
+            <= limits.kept
+    });
+    let settings = affordable.map(|(short, long)| -> Setting {
+        let of = |group: &usize| (*group, if *group == 0 { short } else { long });
+        half.measured.keys().map(of).collect()
+    });
+    let scored = settings.map(|setting| (Score::of(half, &setting).spare(), setting));
+    let best = scored
+        .filter(|(spare, _)| *spare >= 0.0)
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map(|(_, setting)| setting).unwrap_or_default()
 }
 
 /// The quality of a setting on documents by which it was not chosen.

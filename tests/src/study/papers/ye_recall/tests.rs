@@ -36,9 +36,13 @@ fn versions_of_one_document_are_in_one_half_and_what_is_chosen_on_the_other_is_s
 
     let half = |at_16| half(&[(0, at_16)]);
     let (all, poor) = (found(2, 2), found(2, 1));
-    let chosen = by_group(&half(all), 16);
+    let chosen = by_group(&half(all), UNBOUNDED);
     assert_eq!(chosen[&0].n, 16);
-    assert_eq!(by_group(&half(poor), 16)[&0].n, 1, "half is not complete");
+    assert_eq!(
+        by_group(&half(poor), UNBOUNDED)[&0].n,
+        1,
+        "half is not complete"
+    );
     let score = Score::of(&half(poor), &chosen);
     assert_eq!((score.short.recall(), score.kept), (0.5, 1.0 / 16.0));
 }
@@ -63,21 +67,32 @@ fn half(groups: &[(usize, PairCounts)]) -> Half {
     }
 }
 
+/// Ratios to 1/16, however many shingles they keep.
+const UNBOUNDED: Limits = Limits {
+    coarsest: 16,
+    kept: 100.0,
+};
+
 #[test]
-fn the_cheapest_setting_that_reaches_what_is_required_at_the_mix_is_taken() {
-    let of = |short, long| {
-        let setting = at_mix(&half(&[(0, short), (3, long)]), 16);
-        (setting[&0].n, setting[&3].n)
+fn a_setting_with_most_to_spare_is_taken_of_those_that_keep_few_enough() {
+    let of = |short, long, kept| {
+        let half = half(&[(0, short), (3, long)]);
+        let setting = at_mix(&half, Limits { kept, ..UNBOUNDED });
+        Some((setting.get(&0)?.n, setting.get(&3)?.n))
     };
     let (all, poor) = (found(100, 100), found(100, 90));
-    assert_eq!(of(all, all), (16, 16));
+    // 1/16 of each is 6.25 %; all shingles of short documents and 1/16 of the others are 22.2 %.
+    assert_eq!(of(all, all, 6.25), Some((16, 16)));
+    assert_eq!(of(all, all, 6.2), None);
     // A recall of 0.9 of either is too little, and the rest of the mix does not make up for it.
-    assert_eq!(of(poor, all), (1, 16));
-    assert_eq!(of(all, poor), (16, 1));
-    // One of 0.95 for a third of the documents leaves 0.984.
-    assert_eq!(of(all, found(100, 95)), (16, 16));
+    assert_eq!(of(poor, all, 22.2), Some((1, 16)));
+    assert_eq!(of(poor, all, 22.1), None);
+    assert_eq!(of(all, poor, 99.0), Some((16, 1)));
+    // One of 0.95 for a third of the documents leaves 0.984, which is enough where no more is affordable.
+    assert_eq!(of(all, found(100, 95), 8.0), Some((16, 16)));
+    assert_eq!(of(all, found(100, 95), 99.0), Some((16, 1)));
     assert!(
-        at_mix(&half(&[(0, all)]), 16).is_empty(),
+        at_mix(&half(&[(0, all)]), UNBOUNDED).is_empty(),
         "nothing is known of the others"
     );
 }
