@@ -1,7 +1,7 @@
 //! Canonical text: the one form in which two copies of a text are equal, and which names it.
 //!
-//! Version 6 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5), but for signs of numbers, followed by a
-//! rule for bullets and one for spacing:
+//! Version 7 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5), but for signs of numbers, followed by
+//! rules for typographic signs, for bullets and for spacing:
 //!
 //! 1. Control characters (Cc) and White_Space become spaces.
 //! 2. Default-ignorable code points are dropped: soft hyphen, zero-width space and joiners, bidi
@@ -11,7 +11,8 @@
 //!    with their end (U+202C to U+202E, which show `123` as `321`).
 //! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD, of each run between signs such as `²`, `½`
 //!    and
-//!    `①`, which stay as they are ([`number_sign`]): NFKC makes `10⁶` and `106` one text.
+//!    `①`, which stay as they are ([`number_sign`]): NFKC makes `10⁶` and `106` one text. Then quotation marks,
+//!    apostrophes and hyphens become the typed ones that they replace ([`typography`]).
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
 //!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
 //!    sign that can change a reading is dropped here: dashes, asterisks, operators and boxes stay.
@@ -38,6 +39,7 @@ mod pieces;
 mod simple;
 #[cfg(test)]
 mod tests;
+mod typography;
 mod writer;
 
 use std::sync::Arc;
@@ -49,7 +51,7 @@ pub(crate) use self::bullet::dropped_bullets;
 use self::writer::Writer;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 6;
+pub const CANONICAL_VERSION: u32 = 7;
 
 /// A text in canonical form. There is no other way to make one than from an extracted text, or from
 /// another without some of its words. Clones share the text.
@@ -156,6 +158,7 @@ fn fold_and_normalise(chars: impl Iterator<Item = char>) -> impl Iterator<Item =
         .default_case_fold()
         .nfkd()
         .nfc()
+        .map(typography::typed)
 }
 
 /// Control characters and White_Space.
