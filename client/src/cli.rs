@@ -169,8 +169,8 @@ fn with_defaults(verb: Command, default_threshold: f64) -> Command {
                 defaults::LIMIT
             ),
             format!(
-                "Least resemblance or containment, from 0 to 1 [default: {default_threshold}]; how relations are \
-                 named does not depend on it"
+                "{}, from 0 to 1 [default: {default_threshold}]; how relations are named does not depend on it",
+                least_ratio(verb.get_name())
             ),
         ),
     };
@@ -190,6 +190,17 @@ fn with_defaults(verb: Command, default_threshold: f64) -> Command {
         .mut_arg("threshold", |ratio| ratio.help(threshold))
 }
 
+/// The ratio that a verb's threshold bounds.
+fn least_ratio(verb: &str) -> &'static str {
+    match verb {
+        "containing" => "Least share of FILE that is in a listed file",
+        "contained-in" => "Least share of a listed file that is in FILE",
+        _ => {
+            "Least resemblance: what a short FILE and a long one have in common is little of both; `containing` finds it"
+        }
+    }
+}
+
 fn report_threshold_help() -> String {
     format!(
         "Least resemblance (with --kind stale-versions, of a version and the one that it derives from) or, with \
@@ -207,15 +218,20 @@ pub(crate) fn parse() -> Cli {
 
 fn check_flags(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let cli = Cli::from_arg_matches(matches)?;
-    let misplaced = match &cli.verb {
-        Verb::Request(RequestVerb::Groups(args)) => args.misplaced_flag(),
-        Verb::Request(RequestVerb::Calibrate(args)) => args.misplaced_flag(),
-        _ => None,
+    let (verb, misplaced) = match &cli.verb {
+        Verb::Request(RequestVerb::Groups(args)) => ("groups", args.misplaced_flag()),
+        Verb::Request(RequestVerb::Calibrate(args)) => ("calibrate", args.misplaced_flag()),
+        _ => return Ok(cli),
     };
-    match misplaced {
-        Some(misplaced) => Err(command().error(ErrorKind::ArgumentConflict, misplaced)),
-        None => Ok(cli),
-    }
+    let Some(misplaced) = misplaced else {
+        return Ok(cli);
+    };
+    // Built, so that the usage shown is that of the verb.
+    let mut command = command();
+    command.build();
+    let verb = command.find_subcommand_mut(verb);
+    let refused = verb.map(|verb| verb.error(ErrorKind::ArgumentConflict, misplaced));
+    Err(refused.unwrap_or_else(|| clap::Error::raw(ErrorKind::ArgumentConflict, misplaced)))
 }
 
 #[cfg(test)]

@@ -168,6 +168,9 @@ fn advice(status: &Status) -> Option<String> {
 
 /// The cause of an I/O error in words, without the system call's error number.
 pub fn cause(error: &io::Error) -> String {
+    if error.kind() == io::ErrorKind::AlreadyExists {
+        return "it exists already".to_owned();
+    }
     let words = error.to_string();
     let plain = words.split(" (os error").next().unwrap_or(&words);
     let mut letters = plain.chars();

@@ -131,6 +131,7 @@ fn comparable_instead(state: &str) -> &'static str {
         "container" => "ask about one of its members, as CONTAINER!/MEMBER",
         "unreadable" => "let the daemon read it, or send it with `-` from standard input",
         "encrypted" => "ask about a copy without its password",
+        "skipped" => "name the file itself: links and special files are not read",
         _ => "ask about a copy that holds readable text",
     }
 }

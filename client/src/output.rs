@@ -83,7 +83,7 @@ impl<W: Write> Printer<W> {
     }
 
     /// Maximum number of cells in a line; `None` if lines are not cut.
-    fn max_cells(&self) -> Option<usize> {
+    pub(crate) fn max_cells(&self) -> Option<usize> {
         match self.form {
             Form::Table { max_cells, .. } => max_cells,
             Form::Json => None,

@@ -5,15 +5,20 @@ use simdex_client::text::{escaped, harmless};
 use simdex_client::wire::Event;
 use simdex_client::{Error, lines};
 use std::io::Write as _;
+use unicode_width::UnicodeWidthStr;
 
 use crate::cli::WatchArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
+use crate::output::text::ending;
 
 /// The first event of a stream, which is not a change.
 const WATCHING: &str = "watching";
+
+/// Cells of a path that are shown, however little room there is.
+const LEAST_OF_PATH: usize = 20;
 
 pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcome, Failure> {
     let roots = session.root_ids(&args.roots.paths).await?;
@@ -34,27 +39,35 @@ pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcom
         } else if event.kind == WATCHING {
             eprint_line(format!("watching from event {} on", event.number));
         } else {
-            writeln!(session.printer, "{}", row(&event))?;
+            let row = row(&event, session.printer.max_cells());
+            writeln!(session.printer, "{row}")?;
         }
         // A reader acts on each event immediately.
         session.printer.flush()?;
     }
 }
 
-/// An event as one line.
-fn row(event: &Event) -> String {
-    let at = lines::date_of_micros(event.at).unwrap_or_default();
+/// An event as one line, with its time in whole seconds. The path is cut if the line would be wider than `max_cells`,
+/// but a few cells of it always stay.
+fn row(event: &Event, max_cells: Option<usize>) -> String {
+    let at = lines::date(Some(event.at.div_euclid(1_000_000))).unwrap_or_default();
     let kind = harmless(&event.kind, |_| false);
-    let mut row = format!("{} {at} {kind:<14}", event.number);
+    let mut row = format!("{} {at} {kind:<17}", event.number);
     if let Some(group) = event.group {
         row.push_str(&format!(" group {group}"));
     }
-    for words in [escaped(&event.path), escaped(event.detail.as_bytes())] {
+    let detail = escaped(event.detail.as_bytes());
+    let used = row.width() + detail.width() + 2;
+    let room = max_cells.map_or(usize::MAX, |most| {
+        most.saturating_sub(used).max(LEAST_OF_PATH)
+    });
+    for words in [ending(&escaped(&event.path), room), detail] {
         if !words.is_empty() {
             row.push(' ');
             row.push_str(&words);
         }
     }
+    row.truncate(row.trim_end().len());
     row
 }
 
@@ -72,13 +85,22 @@ mod tests {
             number: 7,
             group: Some(3),
         };
-        let expected = "7 1970-01-01T00:00:01Z group-joined   group 3 /share/a\\nb.txt";
-        assert_eq!(row(&event), expected);
+        let expected = "7 1970-01-01T00:00:01Z group-joined      group 3 /share/a\\nb.txt";
+        assert_eq!(row(&event, None), expected);
+        let long = Event {
+            path: format!("/share/{}/b.txt", "folder/".repeat(30)).into_bytes(),
+            detail: "why".to_owned(),
+            ..event.clone()
+        };
+        let shown = row(&long, Some(80));
+        assert_eq!(shown.width(), 80);
+        assert!(shown.ends_with("folder//b.txt why"), "{shown}");
+        assert!(row(&long, Some(10)).contains('…'), "some of the path stays");
         let hostile = Event {
             kind: "file-\x1b[2Jgone\n".to_owned(),
             ..event
         };
-        let shown = row(&hostile);
+        let shown = row(&hostile, Some(80));
         assert!(shown.contains("file-\\u{1b}[2Jgone\\n"), "{shown:?}");
         assert!(!shown.contains(char::is_control));
     }

@@ -125,6 +125,11 @@ impl<W: Write> Printer<W> {
             format!("precision {precision} (between {between}), recall {recall} ({pairs})")
         };
         self.fields(&[
+            (
+                "recommended",
+                "the n listed for each size; `simctl calibrate --apply` puts them into force"
+                    .to_owned(),
+            ),
             ("predicted", quality(&reply.predicted, reply.pairs)),
             (
                 "on other documents",

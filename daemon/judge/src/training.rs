@@ -109,7 +109,7 @@ impl Growth {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrainingError {
     /// A class has too few pairs, or there is only one class.
-    #[error("there are {found} pairs labelled {class}, and at least {LEAST_OF_CLASS} are needed")]
+    #[error("pairs labelled {class}: {found}, and at least {LEAST_OF_CLASS} are needed")]
     TooFew {
         /// Name of the class.
         class: &'static str,

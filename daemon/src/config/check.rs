@@ -79,7 +79,7 @@ impl Config {
 
     /// Parses and checks the text of a config.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
-        let error = |error: toml::de::Error| error.to_string().trim_end().replace('\n', " ");
+        let error = |error: toml::de::Error| refusal(text, &error);
         let table: toml::Table = toml::from_str(text).map_err(error)?;
         check_renamed(&table)?;
         check_numbers(&table)?;
@@ -192,6 +192,16 @@ impl Config {
             }
         }
         Ok(())
+    }
+}
+
+/// What the parser says of a text, on one line, with the line of the text that it means.
+fn refusal(text: &str, error: &toml::de::Error) -> String {
+    let words = error.message().trim_end().replace('\n', ", ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    match before {
+        Some(before) => format!("line {}: {words}", before.matches('\n').count() + 1),
+        None => words,
     }
 }
 

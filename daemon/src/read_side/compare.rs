@@ -128,7 +128,7 @@ fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryE
     side.text().ok_or_else(|| {
         let (state, reason) = (side.state(), side.reason());
         let why = match (state, reason.as_str()) {
-            (State::TooShort, _) => "its text is shorter than one shingle".to_owned(),
+            (State::TooShort, _) => "its text is too short to compare".to_owned(),
             (state, "") => format!("its state is {}", state.name()),
             (state, reason) => format!("its state is {} ({reason})", state.name()),
         };

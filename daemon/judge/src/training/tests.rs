@@ -88,9 +88,9 @@ fn too_little_to_learn_from_is_refused() {
         let refused = train(pairs, &Growth::default(), "", "");
         refused.unwrap_err().to_string()
     };
-    assert!(refused(&[]).contains("0 pairs labelled"));
+    assert!(refused(&[]).contains("labelled same: 0"));
     let few = pairs(300, 9);
-    assert!(refused(&few).contains("9 pairs labelled template-only, and at least 10"));
+    assert!(refused(&few).contains("pairs labelled template-only: 9, and at least 10"));
     let one: Vec<_> = pairs(300, 0)
         .into_iter()
         .filter(|pair| pair.class == Class::Same)

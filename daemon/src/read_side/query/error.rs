@@ -69,7 +69,8 @@ impl QueryError {
     fn fixed_advice(&self) -> Option<&'static str> {
         Some(match self {
             Self::UnknownFile { .. } => {
-                "name a file below a watched root as `simctl files` lists it"
+                "name a file below a watched root as `simctl files` lists it; the `\\n`, `\\t` and `\\\\` of its tables \
+                 stand for one character each"
             }
             Self::UnknownDocument(_) => "ask by path, or send the text",
             Self::SchemeOff(_) => {

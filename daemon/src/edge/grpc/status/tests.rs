@@ -95,7 +95,8 @@ fn a_message_names_the_thing_whatever_it_is_called_and_advice_goes_beside_it() {
         (
             unknown_file("/a; b", None).into(),
             "/a; b is not a file the index knows",
-            "name a file below a watched root as `simctl files` lists it",
+            "name a file below a watched root as `simctl files` lists it; the `\\n`, `\\t` and `\\\\` of its tables \
+             stand for one character each",
         ),
         (
             unknown_file("/a", Some(2)).into(),
