@@ -1,7 +1,7 @@
 //! What every side uses and that itself knows none of the sides: errors printed in one line, visits that may fail,
 //! locks and runs that are shared fairly, work on two threads, printable paths, the key that authenticates reports,
 //! small files that end with their hash, waits by the account of a caller, the status of a schedule, the events of
-//! changes, and which files count as not read.
+//! changes, bytes shared out by user, and which files count as not read.
 
 pub(crate) mod account_waits;
 pub mod causes;
@@ -19,5 +19,6 @@ pub(crate) mod symlinks;
 pub mod turns;
 pub mod two_threads;
 pub mod unread;
+pub(crate) mod user_budget;
 pub mod visit;
 pub mod wakeup;

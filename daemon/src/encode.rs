@@ -4,6 +4,7 @@ mod answer;
 mod calibration;
 mod family;
 mod judging;
+mod lists;
 mod status;
 
 use std::collections::BTreeMap;
@@ -18,10 +19,11 @@ use crate::read_side::catalogue::{ClusterFiles, Group, GroupMember, Pair};
 use crate::read_side::lists::ListSummary;
 use crate::read_side::query::{RatioEstimate, Relation};
 
-pub use answer::{SummaryContext, comparison, find_replies, judgement, not_judged};
+pub use answer::{comparison, find_replies, judgement, not_judged};
 pub use calibration::{calibration, sampling};
-pub use family::{FamilySource, family, family_summary, unordered_family};
+pub use family::{family_item, family_summary};
 pub use judging::{evaluation, model, sampled_pairs, trained};
+pub use lists::{document, folder_copies, group_reply, listed_group, listed_pair, template};
 pub use status::{alarm, event, memory, pace, report, root, schedule, usage};
 
 /// The bytes of a path.

@@ -1,7 +1,8 @@
 //! From a question to its answer; nothing here writes to the index.
 //!
-//! * One document: [`query`] takes a question from its subject to verified hits, [`answering`] folds and judges them;
-//!   [`families`] puts the versions of a document in order; [`compare`] and [`difference`] set two side by side.
+//! * [`answering`] has one function for each request of the edge, on top of all others.
+//! * One document: [`query`] takes a question from its subject to verified hits; [`families`] puts the versions of a
+//!   document in order; [`compare`] and [`difference`] set two side by side.
 //! * Lists: [`catalogue`] reads files, pairs and groups; [`clusters`], [`templates`], [`folders`] and [`findings`] are
 //!   found for the call; [`lists`] closes them with counts and with what they rest on.
 //! * Judgements: [`judging`] judges pairs by many signals ([`judging_outcome`] is what comes of it), [`labels`] holds that against what people say;

@@ -1,13 +1,12 @@
-//! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
-//! answer.
+//! The gRPC edge: adapters that decode a request, call one function of the read side on a blocking thread
+//! ([`answering`](crate::read_side::answering), [`lists`](crate::read_side::lists)), and encode what it returns.
 //!
-//! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params`, `report_request`, `scheme`,
-//!   `subject_source` and `comparison_side` decode requests, `query_stream` receives the messages of a query and
-//!   `upload` its bytes, `staleness` checks the file that a query is about; `comparison`, `family`, `files`, `find`,
-//!   `folders`, `groups`, `kept_reports`, `pairs` and `templates` decode and answer the requests they are named
-//!   after; `lookup` finds one group or document, and `sampling` decodes and encodes the sampling setting.
-//! * `daemon_status` builds the reply of Status, `list_encoder` encodes and judges list items, `operator` checks
-//!   that the caller is root or the daemon's user, and `servers` sets message limits.
+//! * [`similarity`], [`judging`] and [`admin`] are the services. `request_params`, `report_request`, `scheme`, `lookup`
+//!   and `subject_source` decode requests, `query_stream` receives the messages of a query and `upload` its bytes;
+//!   `comparison`, `family`, `files`, `find`, `folders`, `groups`, `kept_reports`, `pairs` and `templates` decode and
+//!   answer the requests they are named after; `sampling` decodes and encodes the sampling setting.
+//! * `daemon_status` builds the reply of Status, `operator` checks that the caller is root or the daemon's user, and
+//!   `servers` sets message limits.
 //! * `health_watch` counts streams of the health service as event streams.
 //! * [`crate::encode`] encodes replies; `event_stream`, `report_sink` and `report_keeping` send events and
 //!   reports; `status` is the one table from errors to status codes.
@@ -15,14 +14,13 @@
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
 //!   them; `fair_semaphore` shares out the slots of those who are answered.
-//! * `user_budget` shares bytes out by user: `reply_budget` counts replies by it until their clients have read
+//! * [`user_budget`](crate::base::user_budget) shares bytes out by user: `reply_budget` counts replies by it until their clients have read
 //!   them, and `upload` documents that were sent until they are read.
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
 mod caller;
 mod comparison;
-mod comparison_side;
 mod daemon_status;
 mod deadline;
 mod event_stream;
@@ -36,7 +34,6 @@ mod health_watch;
 mod judging;
 mod kept_reports;
 pub mod limits;
-mod list_encoder;
 mod list_progress;
 mod lookup;
 mod operator;
@@ -54,13 +51,11 @@ mod sampling;
 mod scheme;
 pub mod servers;
 mod similarity;
-mod staleness;
 mod status;
 mod subject_source;
 mod templates;
 mod traffic;
 mod upload;
-mod user_budget;
 
 use std::pin::Pin;
 

@@ -1,15 +1,15 @@
 //! Encodes what a question found.
 
 use simdex_judge::{Doubt, Judgement};
-use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
 
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
-use crate::read_side::compare::{ComparedWords, Comparison, LastRead, LeftOut, SchemeEstimate};
+use crate::read_side::answering::{Compared, QuerySummary};
+use crate::read_side::compare::{ComparedWords, LastRead, LeftOut, SchemeEstimate};
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::query::{Answer, ComparedBy, Hit, RatioEstimate};
+use crate::read_side::query::{ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
 pub(super) fn hit(hit: Hit) -> v1::Match {
@@ -40,46 +40,15 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
     }
 }
 
-/// What the summary of an answer says beside its counts.
-#[derive(Default)]
-pub struct SummaryContext {
-    /// Completeness of the index at the time of the answer.
-    pub completeness: Completeness,
-    /// Time the answer took.
-    pub seconds: f64,
-    /// If the query is a file that differs from what the index has of it.
-    pub last_read: Option<LastRead>,
-}
-
-/// Encodes an answer as the replies of a stream, the summary last.
+/// Encodes the hits of a query as the replies of a stream, the summary last.
 pub fn find_replies(
-    answer: Answer,
-    context: SummaryContext,
+    hits: Vec<Hit>,
+    summary: QuerySummary,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
     use v1::find_reply::Part;
-    let summary = v1::QuerySummary {
-        document: answer
-            .document
-            .map(|hash| hash.0.to_vec())
-            .unwrap_or_default(),
-        state: answer.state.name().to_owned(),
-        reason: answer.reason.as_str().to_owned(),
-        candidates: answer.candidates,
-        verified: answer.verified,
-        suppressed: answer.common_lists_count_only + answer.unverified,
-        seconds: context.seconds,
-        truncated: answer.truncated,
-        unjudged: answer.unjudged,
-        common_lists: answer.common_lists_count_only,
-        unverified: answer.unverified,
-        compared_by: compared_by(answer.compared_by),
-        promise: Some(answer.promise.into()),
-        left_out: left_out(answer.left_out),
-        last_read: context.last_read.map(last_read_of),
-        completeness: Some(context.completeness.into()),
-    };
-    let folded: Vec<_> = answer.hits.iter().map(|hit| hit.folded_under).collect();
-    let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
+    let summary = query_summary(summary);
+    let folded: Vec<_> = hits.iter().map(|hit| hit.folded_under).collect();
+    let mut matches: Vec<v1::Match> = hits.into_iter().map(hit).collect();
     for (at, under) in folded.into_iter().enumerate() {
         if let Some(under) = under {
             matches[at].folded_under = matches[under].path.clone();
@@ -90,13 +59,36 @@ pub fn find_replies(
     parts.map(|part| v1::FindReply { part: Some(part) })
 }
 
+pub(super) fn query_summary(summary: QuerySummary) -> v1::QuerySummary {
+    let context = summary.context;
+    let document = summary.document.map(|hash| hash.0.to_vec());
+    v1::QuerySummary {
+        document: document.unwrap_or_default(),
+        state: summary.state.name().to_owned(),
+        reason: summary.reason.as_str().to_owned(),
+        candidates: summary.candidates,
+        verified: summary.verified,
+        suppressed: summary.common_lists_count_only + summary.unverified,
+        seconds: context.seconds,
+        truncated: summary.truncated,
+        unjudged: summary.unjudged,
+        common_lists: summary.common_lists_count_only,
+        unverified: summary.unverified,
+        compared_by: compared_by(summary.compared_by),
+        promise: Some(summary.promise.into()),
+        left_out: left_out(summary.left_out),
+        last_read: context.last_read.map(last_read_of),
+        completeness: Some(context.completeness.into()),
+    }
+}
+
 /// `None` if nothing was left out.
-pub(super) fn left_out(left_out: LeftOutLines) -> Option<v1::LeftOutLines> {
+fn left_out(left_out: LeftOutLines) -> Option<v1::LeftOutLines> {
     let LeftOutLines { lines, bytes } = left_out;
     (lines > 0).then_some(v1::LeftOutLines { lines, bytes })
 }
 
-pub(super) fn compared_by(compared: ComparedBy) -> i32 {
+fn compared_by(compared: ComparedBy) -> i32 {
     let compared = match compared {
         ComparedBy::Text => v1::ComparedBy::Text,
         ComparedBy::RawBytes => v1::ComparedBy::RawBytes,
@@ -108,12 +100,13 @@ pub(super) fn compared_by(compared: ComparedBy) -> i32 {
     compared.into()
 }
 
-/// Encodes a comparison; `last_read` says which sides show the text of their last reading.
-pub fn comparison(
-    found: Comparison,
-    last_read: [Option<LastRead>; 2],
-    completeness: Completeness,
-) -> v1::CompareReply {
+/// Encodes a comparison.
+pub fn comparison(compared: Compared) -> v1::CompareReply {
+    let Compared {
+        comparison: found,
+        last_read,
+        completeness,
+    } = compared;
     let [last_read_a, last_read_b] = last_read.map(|side| side.map(last_read_of));
     let value = |measured: RatioEstimate| measured.value.unwrap_or_default();
     let (diff, difference_left_out) = match found.diff {
@@ -182,7 +175,7 @@ fn words(compared: ComparedWords) -> v1::WordDifference {
     }
 }
 
-pub(super) fn last_read_of(side: LastRead) -> v1::LastRead {
+fn last_read_of(side: LastRead) -> v1::LastRead {
     let why = match side.why {
         NotReadAgain::NotInTime => v1::NotReadAgain::NotInTime,
         NotReadAgain::Unreadable => v1::NotReadAgain::Unreadable,

@@ -1,131 +1,76 @@
-//! A query answered in full: found, then folded and judged if requested.
+//! Requests answered in full: one function for each request of the edge, which returns everything that the reply says.
+//!
+//! The edge decodes a request into the parameters of one of these functions, calls it, and encodes what it returns.
+//! Which records are read, what is searched for, whether it is judged and how complete the index was are decided here.
+//! Lists that are not judged are in [`lists`](crate::read_side::lists).
 
-use simdex_index::{Cancel, IndexReader, MemoryAccount};
+mod comparison;
+mod family;
+mod folders;
+mod judged_lists;
+mod lookup;
+mod query;
+mod staleness;
+mod subject_source;
+mod templates;
 
-use crate::engine::Engine;
-use crate::read_side::judging::judge_hits;
-use crate::read_side::query::{
-    Answer, Folding, Hit, MAX_HITS, QueryError, QueryParams, Subject, find,
+use std::time::Instant;
+
+use simdex_extract::QueueKey;
+use simdex_index::{Cancel, MemoryAccount};
+use simdex_proto::completeness::Completeness;
+
+use crate::engine::{CompletenessCheck, Incomplete};
+use crate::read_side::compare::LastRead;
+
+pub use comparison::{Compared, ComparisonRequest, compare_sides};
+pub use family::{FamilyItem, FamilyRequest, FamilySummary, ListedNearMiss, VersionFile, family};
+pub use folders::{FolderCopiesRequest, folder_copies};
+pub use judged_lists::{
+    GroupsRequest, ListedGroup, ListedPair, ListedPairStep, PairsRequest, groups, pairs,
 };
+pub use lookup::{
+    DocumentRequest, DocumentSource, FoundDocument, GroupReply, GroupRequest, GroupSource,
+    LookupError, document, file, group,
+};
+pub use query::{QueryRequest, QuerySummary, query};
+pub use subject_source::{SubjectSource, Uploaded};
+pub use templates::{FoundTemplate, TemplatesRequest, TemplatesSummary, templates};
 
-/// A query, and what is to be done with its hits.
-pub struct AnswerRequest<'a> {
-    /// What is looked for.
-    pub params: &'a QueryParams,
-    /// Whether near-duplicates among the hits are folded.
-    pub folds: bool,
-    /// Whether hits are judged.
-    pub is_judged: bool,
+/// Who waits for an answer, and what it may use.
+pub struct Requester<'a> {
+    /// The account from which all permits are taken; valid until the request is cancelled.
+    pub account: &'a MemoryAccount,
+    /// The key under which documents that are read for the request queue for workers.
+    pub queue_key: QueueKey,
+    /// When the request arrived.
+    pub started: Instant,
 }
 
-/// How many times more hits are searched for if too few of them are unfolded.
-const LIMIT_GROWTH_FACTOR: usize = 8;
-
-/// Finds the hits of a query, then folds and judges them if requested. The limit counts only hits that are not folded
-/// under another.
-pub fn find_fold_judge(
-    engine: &Engine,
-    subject: &Subject,
-    request: &AnswerRequest<'_>,
-    account: &MemoryAccount,
-    cancel: &Cancel,
-) -> Result<Answer, QueryError> {
-    let index = engine.index.reader();
-    let mut answer = match request.folds {
-        true => find_folded(index, subject, request.params, account, cancel)?,
-        false => find(index, subject, request.params, cancel)?,
-    };
-    if request.is_judged {
-        let model = engine.models.in_force();
-        let Answer { hits, texts, .. } = &mut answer;
-        // Time may run out: hits that are not folded are judged before those that are.
-        let (folded, unfolded): (Vec<_>, Vec<_>) =
-            hits.iter_mut().partition(|hit| hit.folded_under.is_some());
-        let hits = unfolded.into_iter().chain(folded);
-        judge_hits(&model, index, subject, hits, texts)?;
-        let judged = answer.hits.iter().filter_map(|hit| hit.judgement.as_ref());
-        let left = judged.filter(|judged| judged.is_time_over()).count();
-        answer.unjudged = Some(left as u64);
-    }
-    Ok(answer)
-}
-
-/// Finds hits and folds them until the limit of unfolded hits is reached; each round looks for [`LIMIT_GROWTH_FACTOR`]
-/// times as many as the one before, so that all rounds together cost little more than the last.
-fn find_folded(
-    index: &IndexReader,
-    subject: &Subject,
-    params: &QueryParams,
-    account: &MemoryAccount,
-    cancel: &Cancel,
-) -> Result<Answer, QueryError> {
-    let mut folding = Folding::new(index, params.relation_threshold, account);
-    let mut wider = params.clone();
-    loop {
-        let mut answer = find(index, subject, &wider, cancel)?;
-        let folded = folding.fold(&answer.hits)?;
-        for (hit, folded_under) in answer.hits.iter_mut().zip(folded) {
-            hit.folded_under = folded_under;
-        }
-        let unfolded = answer.hits.iter().filter(|hit| hit.folded_under.is_none());
-        let unfolded = unfolded.count();
-        if unfolded < params.limit && answer.truncated && wider.limit < MAX_HITS as usize {
-            let wider_limit = wider.limit.saturating_mul(LIMIT_GROWTH_FACTOR);
-            wider.limit = wider_limit.min(MAX_HITS as usize);
-            continue;
-        }
-        answer.truncated |= unfolded > params.limit;
-        keep_first(&mut answer.hits, params.limit);
-        return Ok(answer);
+impl Requester<'_> {
+    fn cancel(&self) -> &Cancel {
+        self.account.cancel()
     }
 }
 
-/// Keeps the first `limit` unfolded hits, and the hits folded under them.
-fn keep_first(hits: &mut Vec<Hit>, limit: usize) {
-    let folded: Vec<_> = hits.iter().map(|hit| hit.folded_under).collect();
-    let places = kept_places(&folded, limit);
-    let mut kept = places.iter();
-    hits.retain_mut(|hit| {
-        hit.folded_under = hit.folded_under.and_then(|better| places[better]);
-        kept.next().is_some_and(Option::is_some)
-    });
+/// What an answer rests on, reported beside what was found.
+#[derive(Clone, Debug, Default)]
+pub struct AnswerContext {
+    /// Completeness of the index at the time of the answer.
+    pub completeness: Completeness,
+    /// Time the answer took.
+    pub seconds: f64,
+    /// If the query is a file that differs from what the index has of it.
+    pub last_read: Option<LastRead>,
 }
 
-/// The new index of each hit that is kept; `None` for the others.
-fn kept_places(folded: &[Option<usize>], limit: usize) -> Vec<Option<usize>> {
-    let (mut unfolded, mut next) = (0, 0);
-    let mut places: Vec<Option<usize>> = Vec::with_capacity(folded.len());
-    for under in folded {
-        let is_kept = match under {
-            Some(better) => places[*better].is_some(),
-            None => {
-                unfolded += 1;
-                unfolded <= limit
-            }
-        };
-        places.push(is_kept.then_some(next));
-        next += usize::from(is_kept);
-    }
-    places
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_a_list_the_first_that_stand_for_themselves_are_kept_with_all_under_them() {
-        let folded = [None, Some(0), None, Some(0), None, Some(4), Some(2)];
-        let kept = |limit| kept_places(&folded, limit);
-        let (first, last) = ([Some(0), Some(1), Some(2), Some(3)], Some(4));
-        assert_eq!(
-            kept(2),
-            [first[0], first[1], first[2], first[3], None, None, last]
-        );
-        assert_eq!(
-            kept(1),
-            [first[0], first[1], None, first[2], None, None, None]
-        );
-        assert!(kept(3).iter().all(Option::is_some));
+impl AnswerContext {
+    /// The context of an answer that was begun at `started` and is found now.
+    fn of(check: &CompletenessCheck<'_>, started: Instant) -> Result<Self, Incomplete> {
+        Ok(Self {
+            completeness: check.verdict()?,
+            seconds: started.elapsed().as_secs_f64(),
+            last_read: None,
+        })
     }
 }

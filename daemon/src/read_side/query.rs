@@ -45,11 +45,11 @@ pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub(in crate::read_side) use containers::ContainerSearch;
 pub use dates::{DateSource, KnownDate, best_date};
 pub use error::QueryError;
+pub(crate) use family::date_of_document;
 pub use family::{
-    Family, FamilyEdge, FamilyFile, FamilyParams, Merged, NearMiss, Renamed, VersionKind,
-    find_family,
+    Family, FamilyEdge, FamilyFile, FamilyParams, Merged, NearMiss, Renamed, SubjectVersion,
+    VersionKind, find_family,
 };
-pub(crate) use family::{date_of_document, scheme_used};
 pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, RelationThresholds, SchemeUsed};
 pub use named_file::file_at_path;

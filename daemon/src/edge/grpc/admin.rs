@@ -18,10 +18,9 @@ use super::status::Refused;
 use super::{Replies, ReportKeeping, report_request, request_params};
 use crate::base::echo::echo;
 use crate::encode;
-use crate::engine::{CompletenessCheck, Engine};
+use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::read_side::catalogue;
-use crate::read_side::query::file_at_path;
+use crate::read_side::{answering, catalogue};
 use crate::reports::maker;
 use crate::write_side::roots::{LossToken, Root};
 use crate::write_side::walk_queue::RootUrgency;
@@ -90,11 +89,10 @@ impl Admin for AdminService {
         let described = self
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
-                let check = CompletenessCheck::begin(engine, &engine.roots.view(), strict)?;
-                let file = file_at_path(engine, &path, &engine.roots.view())?;
+                let (file, completeness) = answering::file(engine, &path, strict)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(encode::file(&file)),
-                    completeness: Some(check.verdict()?.into()),
+                    completeness: Some(completeness.into()),
                 })
             });
         described.await

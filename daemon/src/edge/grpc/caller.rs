@@ -10,6 +10,7 @@ use tonic::codegen::http;
 use super::deadline;
 use super::fair_semaphore::ClientId;
 use super::peer::Peer;
+use crate::read_side::answering::Requester;
 
 /// The client that waits for an answer, and its deadline.
 #[derive(Clone, Copy, Debug)]
@@ -37,11 +38,6 @@ impl Caller {
         self.client.uid
     }
 
-    /// The key under which this caller's documents queue for workers.
-    pub(super) fn queue_key(&self) -> QueueKey {
-        QueueKey::User(self.client.uid)
-    }
-
     /// The caller of a request with these extensions, if it is answered at once.
     pub(super) fn at_once(extensions: &http::Extensions) -> Self {
         let peer = extensions.get::<Peer>();
@@ -57,6 +53,19 @@ impl Caller {
         Self {
             is_lasting: true,
             ..self
+        }
+    }
+
+    /// What the read side needs to know of this caller to answer a request that arrived at `started`.
+    pub(super) fn requester<'a>(
+        &self,
+        account: &'a MemoryAccount,
+        started: Instant,
+    ) -> Requester<'a> {
+        Requester {
+            account,
+            queue_key: QueueKey::User(self.client.uid),
+            started,
         }
     }
 

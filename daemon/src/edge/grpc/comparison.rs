@@ -1,6 +1,7 @@
 //! Answers Compare: two sides, each a file, a document or an upload, and what they have in common.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use simdex_index::Cancel;
 use simdex_proto::v1;
@@ -9,14 +10,16 @@ use tonic::Status;
 use super::caller::Caller;
 use super::request_params::parse_relation_thresholds;
 use super::runner::RequestRunner;
+use super::scheme;
 use super::status::Refused;
+use super::subject_source::parse_side;
 use super::upload::UploadRoom;
-use super::user_budget::UserShare;
-use super::{comparison_side, scheme};
+use crate::base::user_budget::UserShare;
 use crate::encode;
-use crate::engine::{CompletenessCheck, Engine};
+use crate::engine::Engine;
 use crate::host::disk::DiskGuard;
-use crate::read_side::compare::{CompareParams, Forms, SchemeSelection, compare};
+use crate::read_side::answering::{ComparisonRequest, compare_sides};
+use crate::read_side::compare::{Forms, SchemeSelection};
 
 /// A decoded request for a comparison.
 pub(super) struct DecodedComparison {
@@ -29,6 +32,7 @@ pub(super) struct DecodedComparison {
     longest_message: usize,
     disk: Arc<DiskGuard>,
     share: UserShare,
+    started: Instant,
 }
 
 impl DecodedComparison {
@@ -54,10 +58,11 @@ impl DecodedComparison {
             longest_message: runner.longest_message(),
             disk: runner.disk(),
             share: runner.upload_share(caller),
+            started: Instant::now(),
         })
     }
 
-    /// Reads both sides and compares them.
+    /// Receives both sides and compares them; writes what was sent to disk.
     pub(super) fn answer(
         self,
         engine: &Engine,
@@ -65,36 +70,22 @@ impl DecodedComparison {
         cancel: &Cancel,
     ) -> Result<v1::CompareReply, Refused> {
         let [near, contained] = self.thresholds;
-        let thresholds = parse_relation_thresholds(engine, near, contained)?;
-        let check = CompletenessCheck::begin(engine, &engine.roots.view(), self.strict)?;
+        let request = ComparisonRequest {
+            thresholds: parse_relation_thresholds(engine, near, contained)?,
+            forms: self.forms,
+            schemes: self.schemes,
+            is_judged: self.is_judged,
+            strict: self.strict,
+            longest: self.longest_message,
+        };
         let dir = engine.data_dir.clone();
         let (disk, share) = (self.disk, self.share);
         let room = UploadRoom { dir, disk, share };
         let [a, b] = self.sides;
-        let (a, b) = (
-            comparison_side::parse_side(&room, a)?,
-            comparison_side::parse_side(&room, b)?,
-        );
-        let names = (a.name("a"), b.name("b"));
+        let sides = [parse_side(&room, a)?, parse_side(&room, b)?];
         let account = caller.account(engine.index.reader(), cancel);
-        let queue_key = caller.queue_key();
-        let (a, read_a) = comparison_side::side(a, engine, queue_key, &account)?;
-        let (b, read_b) = comparison_side::side(b, engine, queue_key, &account)?;
-        let model = self.is_judged.then(|| engine.models.in_force());
-        let params = CompareParams {
-            names: (&names.0, &names.1),
-            thresholds,
-            forms: self.forms,
-            longest: self.longest_message,
-            schemes: &self.schemes,
-            model: model.as_deref(),
-            account: &account,
-        };
-        let found = compare(engine.index.reader(), &a, &b, &params)?;
-        Ok(encode::comparison(
-            found,
-            [read_a, read_b],
-            check.verdict()?,
-        ))
+        let requester = caller.requester(&account, self.started);
+        let compared = compare_sides(engine, sides, &request, &requester)?;
+        Ok(encode::comparison(compared))
     }
 }

@@ -1,35 +1,28 @@
 //! Answers ListGroups for each kind of group.
 
-use std::path::PathBuf;
-
 use simdex_proto::v1;
 use tonic::Status;
 
 use super::caller::Caller;
-use super::list_encoder::ListEncoder;
 use super::reply_channel::ReplySender;
 use super::request_params;
 use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::encode;
 use crate::engine::Engine;
+use crate::read_side::answering::{self, GroupsRequest};
 use crate::read_side::clusters::ClusterRequest;
 use crate::read_side::lists::{self, ClusterListRequest, ListRequest};
 
 /// A decoded request for a list of groups.
-pub(super) enum GroupsRequest {
+pub(super) enum DecodedGroups {
     /// Stars, which are maintained.
-    Stars {
-        list: ListRequest,
-        is_judged: bool,
-        /// Only those that come after this principal.
-        after: Option<PathBuf>,
-    },
+    Stars(GroupsRequest),
     /// Components or cores, which are computed on request.
     Clusters(ClusterListRequest),
 }
 
-impl GroupsRequest {
+impl DecodedGroups {
     pub(super) fn parse(engine: &Engine, request: &v1::ListGroupsRequest) -> Result<Self, Status> {
         use v1::GroupKind as Kind;
         let kind = Kind::try_from(request.kind).map_err(|_| {
@@ -55,11 +48,11 @@ impl GroupsRequest {
                     strict,
                 };
                 let after = request.after.clone().map(request_params::parse_path);
-                return Ok(Self::Stars {
+                return Ok(Self::Stars(GroupsRequest {
                     list,
                     is_judged: request.with_judgement,
                     after: after.transpose()?,
-                });
+                }));
             }
             _ if request.after.is_some() => {
                 let refused = "after applies to stars only: others are made for each call";
@@ -96,20 +89,15 @@ impl GroupsRequest {
         let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
-        let is_judged = matches!(self, Self::Stars { is_judged, .. } if *is_judged);
-        let mut encoder = ListEncoder::new(engine, is_judged, &account);
         let summary = match self {
-            Self::Stars { list, after, .. } => {
-                lists::groups(engine, list, after.as_deref(), &account, &mut |group| {
-                    let group = encoder.group(&group).map_err(Refused::from);
-                    refused.flow(group.and_then(|group| send(Part::Group(group))))
-                })
-            }
+            Self::Stars(request) => answering::groups(engine, request, &account, &mut |group| {
+                refused.flow(send(Part::Group(encode::listed_group(group))))
+            }),
             Self::Clusters(request) => lists::clusters(engine, request, &account, &mut |cluster| {
                 refused.flow(send(Part::Group(encode::cluster(&cluster))))
             }),
         };
         refused.into_result()?;
-        send(Part::Summary(encoder.summary(&summary?)))
+        send(Part::Summary(encode::summary(&summary?)))
     }
 }

@@ -7,11 +7,11 @@ use simdex_index::Cancel;
 use simdex_judge::Class;
 use simdex_proto::v1::judging_server::Judging;
 use simdex_proto::{defaults, v1};
-use tonic::{Code, Request, Response, Status};
+use tonic::{Request, Response, Status};
 
 use super::request_params::{parse_document_hash, parse_path, parse_roots, parse_threshold};
 use super::runner::{RequestClass, RequestRunner};
-use super::status::{Refused, too_many};
+use super::status::too_many;
 use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::Engine;
@@ -185,28 +185,10 @@ fn parse_name(name: String) -> Result<String, Status> {
     }
 }
 
-impl From<LabelError> for Refused {
-    fn from(error: LabelError) -> Self {
-        let code = match error {
-            LabelError::Incomplete(error) => return error.into(),
-            LabelError::Query(error) => return error.into(),
-            LabelError::Index(error) => return error.into(),
-            LabelError::Unknown { .. } => Code::NotFound,
-            LabelError::NoText { .. }
-            | LabelError::Contradiction { .. }
-            | LabelError::Training(_) => Code::FailedPrecondition,
-            LabelError::Shipped(_) | LabelError::Write(_) => Code::Internal,
-        };
-        let reason = crate::base::causes::causes(&error);
-        if code == Code::Internal {
-            tracing::error!(reason, "the model in force is kept");
-        }
-        Self::new(code, &reason).advised(error.advice().as_deref())
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tonic::Code;
+
     use super::*;
 
     #[test]

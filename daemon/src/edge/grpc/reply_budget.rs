@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tonic::Status;
 
 use super::limits::PIECE;
-use super::user_budget::{BytesPermit, UserBudget, UserShare};
+use crate::base::user_budget::{BytesPermit, UserBudget, UserShare};
 
 /// Bytes that the replies of all users may take until they are read.
 #[derive(Debug)]

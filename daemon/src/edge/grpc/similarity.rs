@@ -11,20 +11,20 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::caller::Caller;
 use super::comparison::DecodedComparison;
-use super::family::FamilyRequest;
+use super::family::DecodedFamily;
 use super::find::DecodedQuery;
-use super::folders::FolderCopiesRequest;
-use super::groups::GroupsRequest;
-use super::pairs::PairsRequest;
+use super::folders::DecodedFolders;
+use super::groups::DecodedGroups;
+use super::pairs::DecodedPairs;
 use super::request_params;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
-use super::subject_source::SubjectSource;
-use super::templates::TemplatesRequest;
+use super::templates::DecodedTemplates;
 use super::traffic::RequestBytes;
-use super::{Replies, event_stream, lookup, query_stream, sampling};
+use super::{Replies, event_stream, lookup, query_stream, sampling, subject_source};
 use crate::encode;
 use crate::engine::Engine;
+use crate::read_side::answering::{self, SubjectSource};
 use crate::read_side::calibrating::{CalibrationRequest, LEAST_THRESHOLD, calibrate};
 use crate::read_side::query::FindKind;
 
@@ -52,7 +52,7 @@ impl SimilarityService {
         let query = query_stream::receive_query(&mut parts, caller.deadline).await?;
         let decoded = parse(&*self.runner.engine()?, &query)?;
         let source =
-            SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
+            subject_source::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
         Ok(Received {
             decoded,
             source,
@@ -142,7 +142,7 @@ impl Similarity for SimilarityService {
             source,
             caller,
             started,
-        } = self.receive(request, FamilyRequest::parse).await?;
+        } = self.receive(request, DecodedFamily::parse).await?;
         let listed = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
@@ -166,7 +166,7 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListPairsRequest>,
     ) -> Result<Response<Self::ListPairsStream>, Status> {
         let caller = self.runner.long_caller(&request);
-        let decoded = PairsRequest::parse(&*self.runner.engine()?, request.into_inner())?;
+        let decoded = DecodedPairs::parse(&*self.runner.engine()?, request.into_inner())?;
         let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Stream, caller, answer);
         Ok(Response::new(listed.await?))
@@ -176,7 +176,7 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
-        let decoded = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let decoded = DecodedGroups::parse(&*self.runner.engine()?, request.get_ref())?;
         let caller = self.runner.long_caller(&request);
         let class = match decoded.is_computed_whole() {
             true => RequestClass::Work,
@@ -193,7 +193,7 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListTemplatesRequest>,
     ) -> Result<Response<Self::ListTemplatesStream>, Status> {
         let caller = self.runner.long_caller(&request);
-        let decoded = TemplatesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let decoded = DecodedTemplates::parse(&*self.runner.engine()?, request.get_ref())?;
         let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Work, caller, answer);
         Ok(Response::new(listed.await?))
@@ -204,7 +204,7 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListFolderCopiesRequest>,
     ) -> Result<Response<Self::ListFolderCopiesStream>, Status> {
         let caller = self.runner.long_caller(&request);
-        let decoded = FolderCopiesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let decoded = DecodedFolders::parse(&*self.runner.engine()?, request.get_ref())?;
         let answer = move |engine: &Engine, sender: &_| decoded.answer(engine, caller, sender);
         let listed = self.runner.stream(RequestClass::Work, caller, answer);
         Ok(Response::new(listed.await?))
@@ -215,16 +215,11 @@ impl Similarity for SimilarityService {
         request: Request<v1::GetGroupRequest>,
     ) -> Result<Response<v1::GetGroupReply>, Status> {
         let caller = self.runner.caller(&request);
-        let v1::GetGroupRequest {
-            source,
-            strict,
-            with_judgement,
-        } = request.into_inner();
-        let source = source
-            .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
+        let decoded = lookup::parse_group(request.into_inner())?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let account = caller.account(engine.index.reader(), cancel);
-            lookup::group(engine, source, (strict, with_judgement), &account)
+            let found = answering::group(engine, decoded, &account)?;
+            Ok(encode::group_reply(found))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
@@ -234,11 +229,11 @@ impl Similarity for SimilarityService {
         request: Request<v1::GetDocumentRequest>,
     ) -> Result<Response<v1::GetDocumentReply>, Status> {
         let caller = self.runner.caller(&request);
-        let request = request.into_inner();
+        let decoded = lookup::parse_document(request.into_inner())?;
         let longest = self.runner.longest_message();
         let work = move |engine: &Engine, cancel: &Cancel| {
             let account = caller.account(engine.index.reader(), cancel);
-            lookup::document(engine, request, longest, &account)
+            lookup::document(engine, decoded, longest, &account)
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }

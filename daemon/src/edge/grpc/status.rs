@@ -17,9 +17,11 @@ use crate::base::events::LostEvents;
 use crate::engine::Incomplete;
 use crate::engine::slot::Reopening;
 use crate::error::EngineError;
+use crate::read_side::answering::LookupError;
 use crate::read_side::calibrating::CalibrationError;
 use crate::read_side::clusters::ClusterError;
 use crate::read_side::findings::FindingError;
+use crate::read_side::labels::LabelError;
 use crate::read_side::lists::ListError;
 use crate::read_side::query::QueryError;
 use crate::reports::maker::ReportingError;
@@ -78,6 +80,7 @@ impl From<QueryError> for Refused {
     fn from(error: QueryError) -> Self {
         let code = match error {
             QueryError::Index(error) => return error.into(),
+            QueryError::Incomplete(error) => return error.into(),
             QueryError::UnknownFile { .. } | QueryError::UnknownDocument(_) => Code::NotFound,
             QueryError::Invalid(_)
             | QueryError::SignatureTooLong { .. }
@@ -164,6 +167,19 @@ impl From<ListError> for Refused {
     }
 }
 
+impl From<LookupError> for Refused {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::Query(error) => error.into(),
+            LookupError::List(error) => error.into(),
+            LookupError::NoText { .. } => Self::new(Code::FailedPrecondition, &error.to_string()),
+            LookupError::UnknownGroup(_) => {
+                Self::new(Code::NotFound, &error.to_string()).advised(error.advice())
+            }
+        }
+    }
+}
+
 impl From<ClusterError> for Refused {
     fn from(error: ClusterError) -> Self {
         match error {
@@ -205,6 +221,26 @@ impl From<ReportingError> for Refused {
                 Self::new(of_report(&error), &error.to_string()).advised(error.advice())
             }
         }
+    }
+}
+
+impl From<LabelError> for Refused {
+    fn from(error: LabelError) -> Self {
+        let code = match error {
+            LabelError::Incomplete(error) => return error.into(),
+            LabelError::Query(error) => return error.into(),
+            LabelError::Index(error) => return error.into(),
+            LabelError::Unknown { .. } => Code::NotFound,
+            LabelError::NoText { .. }
+            | LabelError::Contradiction { .. }
+            | LabelError::Training(_) => Code::FailedPrecondition,
+            LabelError::Shipped(_) | LabelError::Write(_) => Code::Internal,
+        };
+        let reason = causes(&error);
+        if code == Code::Internal {
+            tracing::error!(reason, "the model in force is kept");
+        }
+        Self::new(code, &reason).advised(error.advice().as_deref())
     }
 }
 

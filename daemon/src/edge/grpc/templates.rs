@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use simdex_index::{IndexError, MemoryAccount, VisibleRoots};
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
@@ -10,10 +9,11 @@ use super::caller::Caller;
 use super::reply_channel::ReplySender;
 use super::request_params;
 use super::status::Refused;
+use crate::base::visit::FirstError;
 use crate::encode;
-use crate::engine::{CompletenessCheck, Engine};
-use crate::read_side::templates::{Template, TemplateSearch, templates};
-use crate::write_side::roots::Root;
+use crate::engine::Engine;
+use crate::read_side::answering::{self, TemplatesRequest};
+use crate::read_side::templates::TemplateSearch;
 
 /// Most templates listed per root.
 const MAX_TEMPLATES: u32 = 10_000;
@@ -22,13 +22,9 @@ const MAX_TEMPLATES: u32 = 10_000;
 const LONGEST: u32 = 1_000_000;
 
 /// A decoded request for a list of templates.
-pub(super) struct TemplatesRequest {
-    view: VisibleRoots,
-    search: TemplateSearch,
-    strict: bool,
-}
+pub(super) struct DecodedTemplates(TemplatesRequest);
 
-impl TemplatesRequest {
+impl DecodedTemplates {
     pub(super) fn parse(
         engine: &Engine,
         request: &v1::ListTemplatesRequest,
@@ -52,7 +48,7 @@ impl TemplatesRequest {
                 "{text_bytes} bytes of a template cannot be shown; ask for 1 to {LONGEST}"
             )));
         }
-        Ok(Self {
+        Ok(Self(TemplatesRequest {
             view: request_params::parse_roots(engine, &request.roots)?,
             search: TemplateSearch {
                 min_documents,
@@ -60,7 +56,7 @@ impl TemplatesRequest {
                 text_bytes: text_bytes as usize,
             },
             strict: request.strict,
-        })
+        }))
     }
 
     /// Finds the templates of each root and sends them.
@@ -72,46 +68,20 @@ impl TemplatesRequest {
     ) -> Result<(), Refused> {
         use v1::list_templates_reply::Part;
         let send = |part| sender.send(v1::ListTemplatesReply { part: Some(part) });
-        let started = Instant::now();
-        let check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
+        let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
-        let mut summary = v1::TemplatesSummary::default();
-        for root in engine.roots.iter().filter(|root| self.view.shows(root.id)) {
-            let view = VisibleRoots::Roots([root.id].into());
-            let found = templates(engine.index.reader(), &view, self.search, &account)?;
-            summary.templates += found.found;
-            summary.documents += found.documents;
-            summary.truncated |= found.truncated || found.found > found.templates.len() as u64;
-            for template in &found.templates {
-                let encoded = encoded(engine, root, &view, template, found.documents, &account)?;
-                send(Part::Template(encoded))?;
-            }
-        }
-        summary.completeness = Some(check.verdict()?.into());
-        summary.seconds = started.elapsed().as_secs_f64();
-        send(Part::Summary(summary))
+        let requester = caller.requester(&account, Instant::now());
+        let summary = answering::templates(engine, &self.0, &requester, &mut |template| {
+            refused.flow(send(Part::Template(encode::template(&template))))
+        });
+        refused.into_result()?;
+        let summary = summary?;
+        send(Part::Summary(v1::TemplatesSummary {
+            templates: summary.templates,
+            documents: summary.documents,
+            truncated: summary.truncated,
+            completeness: Some(summary.context.completeness.into()),
+            seconds: summary.context.seconds,
+        }))
     }
-}
-
-fn encoded(
-    engine: &Engine,
-    root: &Root,
-    view: &VisibleRoots,
-    template: &Template,
-    of_documents: u64,
-    account: &MemoryAccount,
-) -> Result<v1::Template, IndexError> {
-    account.cancel().check()?;
-    let example = engine.index.reader().first_file(template.example, view)?;
-    Ok(v1::Template {
-        root: encode::path(&root.path),
-        text: template.text.clone(),
-        lines: template.lines,
-        documents: template.documents,
-        of_documents,
-        example: example.map_or_else(Vec::new, |file| encode::path(&file.path)),
-        cut: template.is_cut,
-        left_out: template.is_left_out,
-        groups: template.groups,
-    })
 }

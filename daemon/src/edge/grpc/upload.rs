@@ -13,18 +13,9 @@ use tonic::{Status, Streaming};
 use super::query_stream::{next, second_query};
 use super::status::lost_thread;
 use super::traffic::RequestBytes;
-use super::user_budget::{BytesPermit, UserShare};
+use crate::base::user_budget::{BytesPermit, UserShare};
 use crate::host::disk::DiskGuard;
-
-/// A document that was received completely.
-pub(super) struct Uploaded {
-    /// Opened for reading only, so that no worker can write to it.
-    pub(super) file: File,
-    /// The name it was sent under; may be empty.
-    pub(super) name: PathBuf,
-    /// The room that it takes until it is dropped.
-    pub(super) permit: BytesPermit,
-}
+use crate::read_side::answering::Uploaded;
 
 /// Where the bytes of a document are kept, and within what room.
 #[derive(Clone)]
@@ -82,15 +73,13 @@ impl Spool {
     }
 }
 
-impl Uploaded {
-    /// Stores bytes that arrived in one message. Writes to disk: call it on a blocking thread.
-    pub(super) fn whole(room: &UploadRoom, bytes: &[u8], name: PathBuf) -> Result<Self, Status> {
-        let written = Spool::new(room).and_then(|mut spool| {
-            spool.add(bytes)?;
-            Ok(spool.into_uploaded(name))
-        });
-        written.map_err(|error| not_kept(&error))
-    }
+/// Stores bytes that arrived in one message. Writes to disk: call it on a blocking thread.
+pub(super) fn store(room: &UploadRoom, bytes: &[u8], name: PathBuf) -> Result<Uploaded, Status> {
+    let written = Spool::new(room).and_then(|mut spool| {
+        spool.add(bytes)?;
+        Ok(spool.into_uploaded(name))
+    });
+    written.map_err(|error| not_kept(&error))
 }
 
 /// Where the bytes of an upload are kept, its name, and its greatest length.
@@ -163,8 +152,8 @@ fn not_kept(error: &std::io::Error) -> Status {
 
 #[cfg(test)]
 mod tests {
-    use super::super::user_budget::UserBudget;
     use super::*;
+    use crate::base::user_budget::UserBudget;
     use crate::host::disk::Space;
     use std::io::Read;
 
@@ -184,7 +173,7 @@ mod tests {
     fn what_was_sent_is_read_back_and_leaves_no_name_behind() {
         let dir = tempfile::tempdir().unwrap();
         let room = room(&dir, DiskGuard::new(dir.path(), 0), plenty());
-        let mut sent = Uploaded::whole(&room, b"some text", "/x/a.txt".into()).unwrap();
+        let mut sent = store(&room, b"some text", "/x/a.txt".into()).unwrap();
         let mut text = String::new();
         sent.file.read_to_string(&mut text).unwrap();
         assert_eq!(
@@ -204,7 +193,7 @@ mod tests {
         };
         let disk = DiskGuard::measured_by(dir.path(), 64 << 20, Box::new(move |_| Ok(space)));
         let room = room(&dir, disk, plenty());
-        let sent = |bytes: &[u8]| Uploaded::whole(&room, bytes, "/x/a".into());
+        let sent = |bytes: &[u8]| store(&room, bytes, "/x/a".into());
         assert!(sent(b"1").is_ok());
         let status = sent(b"22").map(drop).unwrap_err();
         assert_eq!(status.code(), tonic::Code::ResourceExhausted);
@@ -221,7 +210,7 @@ mod tests {
             room(&dir, disk, budget.for_user(uid))
         };
         let (greedy, other) = (of(1), of(2));
-        let sent = |room: &UploadRoom, bytes: &[u8]| Uploaded::whole(room, bytes, "/x/a".into());
+        let sent = |room: &UploadRoom, bytes: &[u8]| store(room, bytes, "/x/a".into());
         let waiting = sent(&greedy, b"123").unwrap();
         let status = sent(&greedy, b"45").map(drop).unwrap_err();
         assert_eq!(status.code(), tonic::Code::ResourceExhausted);

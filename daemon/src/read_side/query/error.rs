@@ -47,6 +47,9 @@ pub enum QueryError {
     /// A local failure kept the document that was sent from being read.
     #[error("the document that was sent could not be read: {}", .0.code())]
     NotRead(Reason),
+    /// The answer would rest on an index that is not complete, and only a complete one was requested.
+    #[error(transparent)]
+    Incomplete(#[from] Incomplete),
     /// The index failed, or the client disconnected.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -60,6 +63,7 @@ impl QueryError {
                 pending: Some(pending),
                 ..
             } => return Some(pending.advice().into()),
+            Self::Incomplete(error) => return Some(error.0.advice().into()),
             Self::Index(error) => return error.advice().map(Cow::Borrowed),
             other => other.fixed_advice()?,
         };
@@ -82,7 +86,7 @@ impl QueryError {
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",
             Self::NotRead(_) => "ask again; where that fails too, the log of the daemon says why",
-            Self::Invalid(_) | Self::Index(_) => return None,
+            Self::Invalid(_) | Self::Incomplete(_) | Self::Index(_) => return None,
         })
     }
 }

@@ -118,7 +118,19 @@ pub enum FamilyFile {
         container: Option<PathBuf>,
     },
     /// The subject, if it is not a file of the index.
-    Subject,
+    Subject(Box<SubjectVersion>),
+}
+
+/// The subject as a file of its version.
+pub struct SubjectVersion {
+    /// The name that the client sent, if it sent one.
+    pub path: Option<PathBuf>,
+    /// Hash of its document.
+    pub document: DocumentHash,
+    /// The subject's numbers for its own version.
+    pub overlap: Overlap,
+    /// The scheme that these are counted by.
+    pub scheme: SchemeUsed,
 }
 
 /// The versions of a document, earliest first.
@@ -280,7 +292,12 @@ impl Family {
             failed.into_result()?;
         }
         if is_unseen && going.is_continue() {
-            let _ = visit(FamilyFile::Subject);
+            let _ = visit(FamilyFile::Subject(Box::new(SubjectVersion {
+                path: subject.subject_path.clone(),
+                document: version.hash,
+                overlap: version.overlap,
+                scheme: scheme_used(index),
+            })));
         }
         Ok(())
     }
@@ -314,7 +331,7 @@ fn describe_versions(
 }
 
 /// The scheme that the numbers of a family are counted by: all shingles.
-pub(crate) fn scheme_used(index: &IndexReader) -> SchemeUsed {
+fn scheme_used(index: &IndexReader) -> SchemeUsed {
     SchemeUsed {
         scheme: Scheme::of_text(SchemeKind::ModN, index.window()),
         rung: Rung::ZERO,

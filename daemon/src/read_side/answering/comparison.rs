@@ -1,50 +1,92 @@
-//! A side of a comparison: decoded, and read again if it is a file, so that its own text is shown.
+//! A comparison answered in full: both sides made, compared, and judged if requested. A side that is a file is read
+//! again, so that its own text is shown.
 
 use std::path::Path;
 
 use simdex_extract::{QueueKey, SnapshotError};
 use simdex_index::{IndexError, MemoryAccount};
-use simdex_proto::v1;
-use tonic::Status;
+use simdex_proto::completeness::Completeness;
 
-use super::request_params::{parse_document_hash, parse_name, parse_path};
-use super::status::Refused;
-use super::subject_source::SubjectSource;
-use super::upload::{UploadRoom, Uploaded};
-use crate::engine::Engine;
-use crate::read_side::compare::LastRead;
-use crate::read_side::query::{QueryError, Subject};
+use super::{Requester, SubjectSource};
+use crate::engine::{CompletenessCheck, Engine};
+use crate::read_side::compare::{
+    CompareParams, Comparison, Forms, LastRead, SchemeSelection, compare,
+};
+use crate::read_side::query::{QueryError, RelationThresholds, Subject};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
-/// Decodes a side of a comparison. Writes its bytes to disk: call it on a blocking thread.
-pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSource, Refused> {
-    use v1::side::Source as Wire;
-    Ok(match side.source {
-        Some(Wire::Path(path)) => SubjectSource::Path(parse_path(path)?),
-        Some(Wire::Document(hash)) => SubjectSource::Document(parse_document_hash(&hash)?),
-        Some(Wire::Text(text)) => SubjectSource::Text(text),
-        Some(Wire::Content(bytes)) => {
-            let name = parse_name(side.name)?;
-            SubjectSource::Upload(Uploaded::whole(room, &bytes, name)?)
-        }
-        None => return Err(Status::invalid_argument("a side names no document").into()),
+/// Parameters of a comparison.
+pub struct ComparisonRequest {
+    /// The ratios from which the relation has its name.
+    pub thresholds: RelationThresholds,
+    /// Forms of the difference that are requested.
+    pub forms: Forms,
+    /// Schemes to estimate by.
+    pub schemes: SchemeSelection,
+    /// Whether the pair is judged.
+    pub is_judged: bool,
+    /// Whether to refuse the comparison while the index is not complete.
+    pub strict: bool,
+    /// Most bytes of the reply.
+    pub longest: usize,
+}
+
+/// A comparison, and what it rests on.
+pub struct Compared {
+    /// What the two sides have in common.
+    pub comparison: Comparison,
+    /// Which sides show the text of their last reading.
+    pub last_read: [Option<LastRead>; 2],
+    /// Completeness of the index at the time of the answer.
+    pub completeness: Completeness,
+}
+
+/// Makes both sides and compares them.
+pub fn compare_sides(
+    engine: &Engine,
+    [a, b]: [SubjectSource; 2],
+    request: &ComparisonRequest,
+    requester: &Requester<'_>,
+) -> Result<Compared, QueryError> {
+    let check = CompletenessCheck::begin(engine, &engine.roots.view(), request.strict)?;
+    let Requester {
+        account, queue_key, ..
+    } = *requester;
+    let names = (a.name("a"), b.name("b"));
+    let (a, read_a) = side(a, engine, queue_key, account)?;
+    let (b, read_b) = side(b, engine, queue_key, account)?;
+    let model = request.is_judged.then(|| engine.models.in_force());
+    let params = CompareParams {
+        names: (&names.0, &names.1),
+        thresholds: request.thresholds,
+        forms: request.forms,
+        longest: request.longest,
+        schemes: &request.schemes,
+        model: model.as_deref(),
+        account,
+    };
+    let comparison = compare(engine.index.reader(), &a, &b, &params)?;
+    Ok(Compared {
+        comparison,
+        last_read: [read_a, read_b],
+        completeness: check.verdict()?,
     })
 }
 
 /// Makes a side of a comparison, which shows extracted text: for a document that several contents carry,
 /// the text of the very file that was named. If the text is from the file's last reading, the side says so.
-pub(super) fn side(
+fn side(
     source: SubjectSource,
     engine: &Engine,
     queue_key: QueueKey,
-    memory: &MemoryAccount,
-) -> Result<(Subject, Option<LastRead>), Refused> {
+    account: &MemoryAccount,
+) -> Result<(Subject, Option<LastRead>), QueryError> {
     let path = match &source {
         SubjectSource::Path(path) => Some(path.clone()),
         _ => None,
     };
-    let known = source.subject(engine, queue_key, memory)?;
-    let own = path.map(|path| own_text(engine, queue_key, &known, &path, memory));
+    let known = source.subject(engine, queue_key, account)?;
+    let own = path.map(|path| own_text(engine, queue_key, &known, &path, account));
     Ok(match own {
         None | Some(Ok(None)) => (known, None),
         Some(Ok(Some(own))) => (own, None),
@@ -100,7 +142,7 @@ fn own_text(
     queue_key: QueueKey,
     known: &Subject,
     path: &Path,
-    memory: &MemoryAccount,
+    account: &MemoryAccount,
 ) -> Result<Option<Subject>, OwnTextError> {
     let located = engine.roots.locate(path);
     let on_disk = located.filter(|(_, key)| !key.is_member() && known.text().is_some());
@@ -111,7 +153,7 @@ fn own_text(
     let (read, file) = root.open_live(&key.path)?;
     // The bytes hashed must be the bytes read, whatever happens to the file meanwhile.
     let limit = engine.config.extract.input_mib.bytes();
-    let go_on = || memory.cancel().check().is_ok();
+    let go_on = || account.cancel().check().is_ok();
     let space = engine.pool.space().charged_to(queue_key);
     let taken = space.snapshot(&file, limit, &go_on)?;
     drop(read);
@@ -123,7 +165,7 @@ fn own_text(
         queue_key,
         file,
         path,
-        memory,
+        account,
     )?;
     if own.content != known.content {
         return Err(NotReadAgain::Changed.into());

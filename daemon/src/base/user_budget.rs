@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Bytes that all users may take together.
 #[derive(Debug)]
-pub(super) struct UserBudget {
+pub(crate) struct UserBudget {
     max_bytes: u64,
     state: Mutex<State>,
 }
@@ -19,27 +19,27 @@ struct State {
 
 /// The part of a [`UserBudget`] that one user draws on.
 #[derive(Clone, Debug)]
-pub(super) struct UserShare {
+pub(crate) struct UserShare {
     budget: Arc<UserBudget>,
     uid: u32,
 }
 
 /// Bytes taken of a budget, given back when dropped.
 #[derive(Debug)]
-pub(super) struct BytesPermit {
+pub(crate) struct BytesPermit {
     of: UserShare,
     bytes: u64,
 }
 
 impl UserBudget {
     /// A budget of `max_bytes` bytes.
-    pub(super) fn new(max_bytes: u64) -> Arc<Self> {
+    pub(crate) fn new(max_bytes: u64) -> Arc<Self> {
         let state = Mutex::default();
         Arc::new(Self { max_bytes, state })
     }
 
     /// The part of one user.
-    pub(super) fn for_user(self: &Arc<Self>, uid: u32) -> UserShare {
+    pub(crate) fn for_user(self: &Arc<Self>, uid: u32) -> UserShare {
         let budget = Arc::clone(self);
         UserShare { budget, uid }
     }
@@ -51,13 +51,13 @@ impl UserBudget {
 
 impl UserShare {
     /// A permit for nothing yet.
-    pub(super) fn nothing(&self) -> BytesPermit {
+    pub(crate) fn nothing(&self) -> BytesPermit {
         let of = self.clone();
         BytesPermit { of, bytes: 0 }
     }
 
     /// A permit for this many bytes; `None` if there is no room for them.
-    pub(super) fn reserve(&self, bytes: u64) -> Option<BytesPermit> {
+    pub(crate) fn reserve(&self, bytes: u64) -> Option<BytesPermit> {
         let mut permit = self.nothing();
         permit.grow(bytes).then_some(permit)
     }
@@ -65,7 +65,7 @@ impl UserShare {
 
 impl BytesPermit {
     /// Takes this many bytes more; returns false, and takes none, if there is no room for them.
-    pub(super) fn grow(&mut self, bytes: u64) -> bool {
+    pub(crate) fn grow(&mut self, bytes: u64) -> bool {
         if bytes == 0 {
             return true;
         }
