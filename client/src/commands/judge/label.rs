@@ -42,7 +42,7 @@ pub(super) async fn run(session: &mut Session, args: LabelArgs) -> Result<Outcom
     let mut open = pairs;
     open.retain(|pair| !known.contains(&documents(pair)));
     if open.is_empty() {
-        eprint_line(nothing_to_label(found, args.pairs.is_some()));
+        eprint_line(nothing_to_label(found, &args));
         return Ok(Outcome::of_search(found));
     }
     let labelled = ask_all(session, &open, &mut file, (&rater, args.lines)).await?;
@@ -55,9 +55,12 @@ pub(super) async fn run(session: &mut Session, args: LabelArgs) -> Result<Outcom
     Ok(Outcome::Answered)
 }
 
-fn nothing_to_label(found: u64, is_file: bool) -> String {
-    match (found, is_file) {
+fn nothing_to_label(found: u64, args: &LabelArgs) -> String {
+    match (found, args.pairs.is_some()) {
         (0, true) => "the file names no pair of different documents".to_owned(),
+        (0, false) if args.threshold.value == Some(0.0) => {
+            "no near-duplicates were found".to_owned()
+        }
         (0, false) => "no near-duplicates were found; a lower --threshold may find more".to_owned(),
         (_, true) => format!("all of {} are labelled", counted(found, "pair")),
         (_, false) => format!(
