@@ -21,6 +21,7 @@ mod roots;
 mod sampling;
 mod scan;
 mod schemes;
+mod summaries;
 mod templates;
 mod tour;
 mod versions;
