@@ -176,6 +176,35 @@ fn a_damaged_text_is_never_shown_and_is_extracted_again() -> Result<()> {
 }
 
 #[test]
+fn an_error_about_a_damaged_text_names_a_file_that_holds_it() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    // Longer than what is kept in memory once it was read.
+    let words = (0..300_000_u64).map(|at| format!("w{} ", at * 7_919 % 1_000_003));
+    let long = sandbox.write("long.txt", words.collect::<String>())?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    for segment in fs::read_dir(sandbox.data_dir().join("text"))? {
+        flip(&segment?.path(), 101)?;
+    }
+    let shown = long.to_string_lossy().into_owned();
+    for verb in ["find-similar", "versions"] {
+        let refused = daemon.simctl([verb, &shown])?.ended_with(&[2])?;
+        let named = format!("the text of {shown} is damaged: ");
+        ensure!(
+            refused.stderr.contains(&named) && refused.stderr.contains("simctl sync"),
+            "{verb}: {}",
+            refused.stderr
+        );
+    }
+    let strict = daemon.simctl(["pairs", "--strict"])?.ended_with(&[2])?;
+    let named = format!("one damaged text is that of {shown}");
+    ensure!(strict.stderr.contains(&named), "{}", strict.stderr);
+    daemon.sync()?;
+    daemon.simctl(["pairs", "--strict"])?.ended_with(&[1])?;
+    Ok(())
+}
+
+#[test]
 fn a_full_disk_fails_the_sync_and_loses_nothing() -> Result<()> {
     let disk = match Disk::of_memory(64) {
         Ok(disk) => disk,

@@ -58,7 +58,7 @@ fn a_list_of_pairs_says_that_files_moved_while_it_was_made() {
     assert_eq!(list(true, None).unwrap(), (2, 0));
     assert_eq!(list(false, Some(["z.txt", "a.txt"])).unwrap(), (1, 1));
     let refused = list(true, Some(["m.txt", "0.txt"]));
-    assert!(matches!(refused, Err(ListError::Incomplete(told)) if told.0.moved == 1));
+    assert!(matches!(refused, Err(ListError::Incomplete(told)) if told.pending.moved == 1));
     assert_eq!(list(true, None).unwrap(), (2, 0), "made anew");
 }
 

@@ -124,15 +124,14 @@ impl IndexReader {
     }
 
     /// Documents whose text is known to be damaged: an answer that needs every text lacks theirs.
-    pub fn damaged_texts(&self) -> u64 {
-        let damaged: Vec<DocId> = self.shared.damaged.documents().iter().copied().collect();
-        if damaged.is_empty() {
-            return 0;
+    pub fn damaged_documents(&self) -> Vec<DocId> {
+        let mut damaged: Vec<DocId> = self.shared.damaged.documents().iter().copied().collect();
+        if !damaged.is_empty() {
+            // Released ones may be found again until they are purged.
+            let state = self.shared.state();
+            damaged.retain(|id| state.table.is_live(*id));
         }
-        // Released ones may be found again until they are purged.
-        let state = self.shared.state();
-        let live = damaged.iter().filter(|id| state.table.is_live(**id));
-        live.count() as u64
+        damaged
     }
 
     /// How many texts were ever found damaged, including those released since. If the number rises while an answer is

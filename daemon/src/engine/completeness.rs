@@ -5,23 +5,38 @@ use std::sync::Arc;
 
 use simdex_index::{Cancel, MoveWatch, UnsettledCounts, VisibleRoots};
 use simdex_proto::completeness::{Completeness, Pending};
+use simdex_schema::DocId;
 use thiserror::Error;
 
 use super::sync::{RequestedWalks, is_any_walking, requested};
 use super::{Engine, EngineError};
 use crate::base::rate::Pace;
+use crate::read_side::query::name_of_document;
 use crate::write_side::roots::{Root, RootState};
 
 /// A complete answer was required, and this one is not.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("the index is not complete: {0}")]
-pub struct Incomplete(pub Pending);
+#[error("the index is not complete: {pending}{}", in_clause(.damaged.as_deref()))]
+pub struct Incomplete {
+    /// What keeps the index from being complete.
+    pub pending: Box<Pending>,
+    /// A file of the view whose text is damaged, or the hash of its document if no file of it is visible; `None` if no
+    /// damaged text is known that was not released to be read again.
+    pub damaged: Option<String>,
+}
+
+fn in_clause(damaged: Option<&str>) -> String {
+    damaged.map_or_else(String::new, |name| {
+        format!("; one damaged text is that of {name}")
+    })
+}
 
 impl Incomplete {
     /// The end of a refusal that may be due to what the index still lacks; empty if it lacks nothing.
     pub fn clause(pending: Option<&Pending>) -> String {
         pending.map_or_else(String::new, |pending| {
-            format!("; {}", Self(pending.clone()))
+            let (pending, damaged) = (Box::new(pending.clone()), None);
+            format!("; {}", Self { pending, damaged })
         })
     }
 }
@@ -96,7 +111,10 @@ impl<'a> CompletenessCheck<'a> {
     pub fn verdict(&self) -> Result<Completeness, Incomplete> {
         let completeness = self.completeness();
         match &completeness.pending {
-            Some(pending) if self.strict => Err(Incomplete(pending.clone())),
+            Some(pending) if self.strict => Err(Incomplete {
+                pending: Box::new(pending.clone()),
+                damaged: self.engine.a_damaged_text(&self.view),
+            }),
             _ => Ok(completeness),
         }
     }
@@ -166,7 +184,17 @@ impl Engine {
     /// stale root waits until the root is back.
     fn damaged_texts(&self, view: &VisibleRoots) -> u64 {
         let reader = self.index.reader();
-        reader.damaged_texts() + reader.damaged_files(view)
+        reader.damaged_documents().len() as u64 + reader.damaged_files(view)
+    }
+
+    /// Names one of the texts known to be damaged: by a file of a view if one of them has any there.
+    fn a_damaged_text(&self, view: &VisibleRoots) -> Option<String> {
+        let index = self.index.reader();
+        let damaged = index.damaged_documents();
+        let in_view = |id: &&DocId| index.count_files_of(**id, view) > 0;
+        let id = damaged.iter().find(in_view).or(damaged.first())?;
+        let hash = index.stats(*id)?.hash;
+        Some(name_of_document(index, hash, view))
     }
 
     /// The number of paths below the roots of a view that cannot be looked at or listed. What is on record there, if

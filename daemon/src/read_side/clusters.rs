@@ -182,7 +182,8 @@ pub fn clusters(
     let found = Arc::new(found);
     // A result is not kept if documents came or went meanwhile.
     let still = kept::Key::new(view, request, &index.texts(view), &state);
-    let is_sound = index.damaged_texts() == 0 && index.texts_found_damaged() == damaged_before;
+    let is_sound =
+        index.damaged_documents().is_empty() && index.texts_found_damaged() == damaged_before;
     if is_sound && key == still {
         kept.keep(key, &found);
     }

@@ -53,6 +53,7 @@ pub use family::{
 pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, RelationThresholds, SchemeUsed};
 pub use named_file::file_at_path;
+pub(crate) use named_file::name_of_document;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
 pub(crate) use texts_for_judging::TextsForJudging;
 

@@ -35,7 +35,11 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         let (bed, [lost, ..]) = with_refusal(errno);
         bed.settle();
         assert_eq!(bed.stored_edges(), 1, "{errno:?}: the other family's");
-        assert_eq!(bed.index().reader().damaged_texts(), 1, "{errno:?}");
+        assert_eq!(
+            bed.index().reader().damaged_documents().len(),
+            1,
+            "{errno:?}"
+        );
         let error = bed
             .index()
             .reader()
@@ -46,7 +50,10 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         assert_eq!(released, [file("a/0")], "{errno:?}");
         let reader = bed.index().reader();
         assert_eq!(
-            (reader.damaged_texts(), reader.texts_found_damaged()),
+            (
+                reader.damaged_documents().len(),
+                reader.texts_found_damaged()
+            ),
             (0, 1)
         );
         bed.put("a/0", &lost);
@@ -70,7 +77,7 @@ fn a_text_that_cannot_be_read_for_want_of_something_is_not_damaged() {
             .unwrap_err();
         assert_eq!(error.fault(), Fault::Transient, "{error}");
         assert!(!error.is_damaged_text());
-        assert_eq!(bed.index().reader().damaged_texts(), 0);
+        assert!(bed.index().reader().damaged_documents().is_empty());
     }
 }
 

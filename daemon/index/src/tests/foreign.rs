@@ -89,7 +89,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
         bed.index().reader().text(id),
         Err(IndexError::Text(_))
     ));
-    assert_eq!(bed.index().reader().damaged_texts(), 1);
+    assert_eq!(bed.index().reader().damaged_documents().len(), 1);
     bed.open();
     let account = account(bed);
     assert!(matches!(
@@ -122,7 +122,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
         bed.index().reader().text(again).unwrap().as_deref(),
         Some(text)
     );
-    assert_eq!(bed.index().reader().damaged_texts(), 0);
+    assert!(bed.index().reader().damaged_documents().is_empty());
 }
 
 fn account(bed: &Bed) -> MemoryAccount {
@@ -285,7 +285,7 @@ fn texts_named_by_an_earlier_canonical_text_are_served_and_later_ones_held_again
     assert_eq!(reader.text(before).unwrap().as_ref(), Some(&early));
     assert!(shingles(before).unwrap().is_some());
     assert!(matches!(shingles(after), Err(IndexError::Text(_))));
-    assert_eq!(reader.damaged_texts(), 1, "the later one alone");
+    assert_eq!(reader.damaged_documents().len(), 1, "the later one alone");
 }
 
 #[test]
@@ -319,7 +319,7 @@ fn a_foreign_text_is_not_copied_into_a_new_segment() {
         at,
         "it stands where it stood"
     );
-    assert!(bed.index().reader().damaged_texts() > 0);
+    assert!(!bed.index().reader().damaged_documents().is_empty());
     assert_eq!(
         bed.index().writer.release_damaged_texts().unwrap(),
         [file("a/x")]
@@ -340,7 +340,7 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     );
     // The commit reports it: what it made safe lacks a text.
     bed.index().writer.commit().unwrap();
-    assert!(bed.index().reader().damaged_texts() > 0);
+    assert!(!bed.index().reader().damaged_documents().is_empty());
     assert_eq!(
         bed.index().writer.release_damaged_texts().unwrap(),
         [file("a/x")]

@@ -381,7 +381,7 @@ fn a_text_that_is_lost_keeps_no_other_from_being_signed() {
     sign_all(&bed);
     let progress = bed.index().index.signing_progress();
     assert_eq!((progress.done, progress.unreadable), (waiting - 1, 1));
-    assert_eq!(bed.index().reader().damaged_texts(), 1);
+    assert_eq!(bed.index().reader().damaged_documents().len(), 1);
 }
 
 #[test]

@@ -87,6 +87,10 @@ impl From<QueryError> for Refused {
             | QueryError::NoContainment(_) => Code::InvalidArgument,
             QueryError::SchemeOff(_) | QueryError::NoText(_) => Code::FailedPrecondition,
             QueryError::NotRead(_) => Code::Unavailable,
+            QueryError::DamagedText { .. } => {
+                tracing::error!(%error, "the index failed");
+                Code::DataLoss
+            }
         };
         Self::new(code, &error.to_string()).advised(error.advice().as_deref())
     }
@@ -147,11 +151,11 @@ impl From<EngineError> for Refused {
 
 impl From<Incomplete> for Refused {
     fn from(error: Incomplete) -> Self {
-        let code = match error.0.damaged {
+        let code = match error.pending.damaged {
             0 => Code::FailedPrecondition,
             _ => Code::DataLoss,
         };
-        Self::new(code, &error.to_string()).advised(Some(&error.0.advice()))
+        Self::new(code, &error.to_string()).advised(Some(&error.pending.advice()))
     }
 }
 

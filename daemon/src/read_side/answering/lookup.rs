@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use simdex_index::{FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount};
+use simdex_index::{FileInfo, GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::promise::Promise;
 use simdex_schema::{DocId, DocumentHash, GroupId, State, StoredReason};
@@ -14,7 +14,7 @@ use super::judged_lists::{ItemJudge, ListedGroup};
 use crate::base::echo::echo;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::lists::{self, GroupLocator, ListError};
-use crate::read_side::query::{QueryError, file_at_path};
+use crate::read_side::query::{QueryError, file_at_path, name_of_document};
 
 /// Why something cannot be looked up.
 #[derive(Debug, Error)]
@@ -118,6 +118,10 @@ pub fn document(
     let (index, view): (&IndexReader, _) = (engine.index.reader(), engine.roots.view());
     let cancel = account.cancel();
     let check = CompletenessCheck::begin(engine, &view, false).map_err(QueryError::from)?;
+    let named = match &request.source {
+        DocumentSource::Path(path) => Some(echo(path.as_os_str().as_bytes())),
+        DocumentSource::Hash(_) => None,
+    };
     let (id, hash) = named_document(engine, request.source)?;
     let (mut files, mut flow) = (0_u64, ControlFlow::Continue(()));
     index.visit_files_of(id, &view, &mut |file| {
@@ -135,13 +139,9 @@ pub fn document(
     let record = index.document(id)?.filter(|_| files > 0);
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
-    let shingles = index.shingles(id, account)?;
-    let shingles = shingles.map_or(0, |set| set.len() as u64);
-    cancel.check()?;
-    let text = match request.with_text {
-        true => index.held_text(id, account)?,
-        false => None,
-    };
+    let read = read_document(index, id, request.with_text, account);
+    let name = || named.unwrap_or_else(|| name_of_document(index, hash, &view));
+    let (shingles, text) = read.map_err(|error| QueryError::from(error).naming(name))?;
     Ok(FoundDocument {
         hash,
         chars: record.chars,
@@ -149,6 +149,23 @@ pub fn document(
         text: text.map(|text| text.into_parts().0),
         completeness: check.verdict().map_err(QueryError::from)?,
     })
+}
+
+/// The number of shingles of a document, and its text if requested.
+fn read_document(
+    index: &IndexReader,
+    id: DocId,
+    with_text: bool,
+    account: &MemoryAccount,
+) -> Result<(u64, Option<HeldText>), IndexError> {
+    let shingles = index.shingles(id, account)?;
+    let shingles = shingles.map_or(0, |set| set.len() as u64);
+    account.cancel().check()?;
+    let text = match with_text {
+        true => index.held_text(id, account)?,
+        false => None,
+    };
+    Ok((shingles, text))
 }
 
 fn named_document(

@@ -1,6 +1,7 @@
 //! What a query or a side of a comparison names, and the subject made of it.
 
 use std::fs::File;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use simdex_extract::QueueKey;
@@ -8,9 +9,10 @@ use simdex_index::MemoryAccount;
 use simdex_schema::DocumentHash;
 use simdex_signature::Signature;
 
+use crate::base::echo::echo;
 use crate::base::user_budget::BytesPermit;
 use crate::engine::Engine;
-use crate::read_side::query::{QueryError, Subject, file_at_path};
+use crate::read_side::query::{QueryError, Subject, file_at_path, name_of_document};
 
 /// What a query or a side of a comparison is about.
 pub enum SubjectSource {
@@ -61,11 +63,14 @@ impl SubjectSource {
         match self {
             Self::Path(path) => {
                 let file = file_at_path(engine, &path, &engine.roots.view())?;
-                Subject::from_file(index, &file, account)
+                let shown = || echo(path.as_os_str().as_bytes());
+                Subject::from_file(index, &file, account).map_err(|error| error.naming(shown))
             }
             Self::Document(hash) => {
                 let view = engine.roots.view();
-                let subject = Subject::from_document(index, hash, &view, account)?;
+                let subject = Subject::from_document(index, hash, &view, account);
+                let name = || name_of_document(index, hash, &view);
+                let subject = subject.map_err(|error| error.naming(name))?;
                 Ok(subject.with_state_of_first_file(index, &view)?)
             }
             Self::Text(text) => Ok(Subject::from_text(index, text, account)?),

@@ -182,7 +182,8 @@ impl<'a> Reader<'a> {
 
     fn held(&self, side: &LabelledFile) -> Result<HeldDocument, LabelError> {
         let file = self.file(side)?;
-        let subject = Subject::from_file(self.engine.index.reader(), &file, self.account)?;
+        let subject = Subject::from_file(self.engine.index.reader(), &file, self.account);
+        let subject = subject.map_err(|error| error.naming(|| shown(side)))?;
         let text = subject.text().ok_or_else(|| no_text(side))?;
         let length = text.canonical.as_bytes().len() as u64;
         let permit = self.account.take_large(JudgedText::peak_bytes(length))?;

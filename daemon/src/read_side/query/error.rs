@@ -47,6 +47,14 @@ pub enum QueryError {
     /// A local failure kept the document that was sent from being read.
     #[error("the document that was sent could not be read: {}", .0.code())]
     NotRead(Reason),
+    /// The text of what the request names is damaged.
+    #[error("the text of {name} is damaged: {source}")]
+    DamagedText {
+        /// Path of one of its files as it is shown, or the document's hash if no file of it is visible.
+        name: String,
+        /// What was found damaged.
+        source: IndexError,
+    },
     /// The answer would rest on an index that is not complete, and only a complete one was requested.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
@@ -56,6 +64,17 @@ pub enum QueryError {
 }
 
 impl QueryError {
+    /// The error of a request about one document, which it names if the text of that document is damaged.
+    pub(in crate::read_side) fn naming(self, name: impl FnOnce() -> String) -> Self {
+        match self {
+            Self::Index(source) if source.is_damaged_text() => Self::DamagedText {
+                name: name(),
+                source,
+            },
+            other => other,
+        }
+    }
+
     /// What to do about it, if that is known.
     pub fn advice(&self) -> Option<Cow<'static, str>> {
         let advice = match self {
@@ -63,8 +82,10 @@ impl QueryError {
                 pending: Some(pending),
                 ..
             } => return Some(pending.advice().into()),
-            Self::Incomplete(error) => return Some(error.0.advice().into()),
-            Self::Index(error) => return error.advice().map(Cow::Borrowed),
+            Self::Incomplete(error) => return Some(error.pending.advice().into()),
+            Self::Index(error) | Self::DamagedText { source: error, .. } => {
+                return error.advice().map(Cow::Borrowed);
+            }
             other => other.fixed_advice()?,
         };
         Some(advice.into())
@@ -86,7 +107,9 @@ impl QueryError {
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",
             Self::NotRead(_) => "ask again; where that fails too, the log of the daemon says why",
-            Self::Invalid(_) | Self::Incomplete(_) | Self::Index(_) => return None,
+            Self::Invalid(_) | Self::DamagedText { .. } | Self::Incomplete(_) | Self::Index(_) => {
+                return None;
+            }
         })
     }
 }

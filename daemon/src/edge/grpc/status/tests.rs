@@ -70,13 +70,18 @@ fn stored_damage_is_told_from_a_daemon_that_fails() {
     );
 }
 
+fn incomplete(pending: Pending) -> Incomplete {
+    let (pending, damaged) = (Box::new(pending), None);
+    Incomplete { pending, damaged }
+}
+
 #[test]
 fn an_answer_that_would_not_be_complete_is_refused_with_its_reasons_and_a_way_out() {
     let mut pending = Pending {
         queued: 2,
         ..Pending::default()
     };
-    let Refused(refused) = Incomplete(pending.clone()).into();
+    let Refused(refused) = incomplete(pending.clone()).into();
     assert_eq!(refused.code(), Code::FailedPrecondition);
     assert_eq!(
         refused.message(),
@@ -86,7 +91,13 @@ fn an_answer_that_would_not_be_complete_is_refused_with_its_reasons_and_a_way_ou
     let detail = ErrorDetail::decode(bytes.to_bytes().unwrap()).unwrap();
     assert_eq!(detail.advice, "`--wait` waits until it is");
     pending.damaged = 1;
-    assert_eq!(status(Incomplete(pending)).0, Code::DataLoss);
+    assert_eq!(status(incomplete(pending.clone())).0, Code::DataLoss);
+    let (pending, damaged) = (Box::new(pending), Some("/share/a.txt".to_owned()));
+    let Refused(refused) = Incomplete { pending, damaged }.into();
+    assert_eq!(
+        refused.message(),
+        "the index is not complete: 2 changes queued, 1 text damaged; one damaged text is that of /share/a.txt"
+    );
 }
 
 #[test]
