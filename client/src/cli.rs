@@ -14,9 +14,9 @@ mod report;
 mod sampling;
 
 pub(crate) use arguments::{
-    CompareArgs, CompletenessArgs, DifferenceForm, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs,
-    GroupsArgs, GroupsKind, JudgeArgs, PairsArgs, RootsVerb, Scheme, SearchArgs, TemplatesArgs,
-    VersionsArgs, WatchArgs,
+    CompareArgs, CompletenessArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs,
+    GroupsKind, JudgeArgs, PairsArgs, RootsVerb, Scheme, SearchArgs, TemplatesArgs, VersionsArgs,
+    WatchArgs,
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 #[cfg(test)]

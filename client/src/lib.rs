@@ -49,8 +49,7 @@ pub use report::SavedReport;
 pub use upload::Upload;
 
 pub use simdex_proto::age::parse_age;
-pub use simdex_proto::changes::findings::FindingTotals;
-pub use simdex_proto::changes::{Caveat, ChangeTotals, Totals, caveats_sentence};
+pub use simdex_proto::changes::{Caveat, ChangeTotals, FindingTotals, Totals, caveats_sentence};
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
 pub use simdex_proto::{completeness, lines, promise, text};

@@ -23,7 +23,7 @@ use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
 pub(crate) use calibration::CalibrationPage;
-pub(crate) use difference::{difference, left_out};
+pub(crate) use difference::{DifferenceForm, difference, left_out};
 pub(crate) use family::{Family, dot, svg, tree};
 pub(crate) use groups::{Cluster, SHARED_OF_100};
 pub(crate) use records::{FoldedMatch, JUDGED, Record, Tabular};

@@ -1,7 +1,9 @@
-//! The commands of `simdexd`: [`cli`] parses the command line, and each other module is one command.
+//! The commands of `simdexd`: [`cli`] parses the command line, and [`exit`] has the codes they end with, and each other
+//! module is one command.
 
 mod advice;
 pub mod cli;
+pub mod exit;
 pub mod rebuild;
 pub mod scan;
 pub mod serve;

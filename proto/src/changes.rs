@@ -14,10 +14,11 @@ use std::io::{self, BufRead, Read};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::lines::{Change, JsonPath, exact, lossy};
-use findings::FindingTotals;
+
+pub use crate::lines::{ChangeTotals, FindingTotals, Totals};
 
 pub use terms::{Caveat, ReportTerms, SchemeTerms, caveats_sentence};
 
@@ -30,33 +31,6 @@ pub struct GroupFiles {
     pub principal: Vec<u8>,
     /// Every file by its path, with the hash of its document in hexadecimal.
     pub files: Vec<(Vec<u8>, String)>,
-}
-
-/// Counts of changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct ChangeTotals {
-    /// Groups that are new.
-    pub groups_new: u64,
-    /// Groups that are gone.
-    pub groups_gone: u64,
-    /// Groups whose files changed.
-    pub groups_changed: u64,
-    /// Files that joined a group.
-    pub files_joined: u64,
-    /// Files that left a group.
-    pub files_left: u64,
-    /// Files whose text changed within the same group.
-    pub files_changed: u64,
-}
-
-/// Counts of changes between two reports of a kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum Totals {
-    /// Changes between reports of groups.
-    Groups(ChangeTotals),
-    /// Changes between reports of findings.
-    Findings(FindingTotals),
 }
 
 /// Whether two reports of this kind can be compared. Components and cores have nothing that identifies one in both

@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::lines::hex;
-use crate::text::{grouped, plural};
+use crate::text::{grouped, hex, plural};
 use crate::v1;
 
 /// Whether the index held everything that the daemon had seen: two fields of every line that closes an answer.

@@ -8,6 +8,7 @@
 
 mod admin;
 mod calibration;
+mod common;
 mod compare;
 mod evaluation;
 mod event;
@@ -29,9 +30,12 @@ use serde::Serialize;
 use crate::completeness::Completeness;
 use crate::v1;
 
+pub use crate::text::hex;
+
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
 pub use calibration::{Calibration, SampleQuality, Sampling, SamplingGroup, SizeGroup};
-pub use compare::{Comparison, Estimate, LastRead, Span, WordCounts};
+pub use common::{JsonPath, LastRead, LeftOutLines, Scheme};
+pub use compare::{Comparison, Estimate, Span, WordCounts};
 pub use evaluation::{
     ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, LabelledClass,
     RaterAgreement, ResetModel, SignalFigures, Spread, TrainedModel,
@@ -39,15 +43,15 @@ pub use evaluation::{
 pub use event::Event;
 pub use family::{NearMiss, Renaming, VersionEdge};
 pub use file::{DescribedFile, File};
-pub use find::{LeftOutLines, Match, QuerySummary, Scheme, Version};
+pub use find::{Match, QuerySummary, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class, not_judged};
 pub use label::{Label, LabelledPair, Verdict};
 pub use list::{Counts, Group, Member, OneGroup, Pair, Sides, Summary};
 pub use operation::{Op, Operation};
 pub use report::{
-    Change, Changes, Diff, EarlierReport, Finding, FindingChange, JsonPath, Manifest, Question,
-    SchemeInUse, UnreadFile,
+    Change, ChangeTotals, Changes, Diff, EarlierReport, Finding, FindingChange, FindingTotals,
+    Manifest, Question, SchemeInUse, Totals, UnreadFile,
 };
 pub use template::{Template, TemplatesSummary};
 
@@ -145,12 +149,6 @@ pub fn exact(path: &[u8]) -> Option<String> {
 /// Bytes in base64.
 pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
-}
-
-/// A hash in lower-case hexadecimal; `None` for an empty one.
-pub fn hex(hash: &[u8]) -> Option<String> {
-    let digits = || hash.iter().map(|byte| format!("{byte:02x}")).collect();
-    (!hash.is_empty()).then(digits)
 }
 
 /// Seconds since 1970 as RFC 3339 in UTC; `None` beyond the years a calendar has.

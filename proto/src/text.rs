@@ -97,6 +97,12 @@ pub fn is_shown_by_words(changed_lines: u64, changed_words: u64, moved_words: u6
     moved_words > 0 || changed_lines > changed_words.max(FEW_LINES)
 }
 
+/// A hash in lower-case hexadecimal; `None` for an empty one.
+pub fn hex(hash: &[u8]) -> Option<String> {
+    let digits = || hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    (!hash.is_empty()).then(digits)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

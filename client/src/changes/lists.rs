@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write as _};
 
-use simdex_proto::changes::findings::{FindingComparer, FindingTotals, Hold};
-use simdex_proto::changes::{ChangeTotals, Comparer, GroupReader, Totals};
+use simdex_proto::changes::findings::{FindingComparer, Hold};
+use simdex_proto::changes::{ChangeTotals, Comparer, FindingTotals, GroupReader, Totals};
 use simdex_proto::lines::{Body, Change, Line};
 
 /// Longest line that is read, in bytes.

@@ -10,7 +10,7 @@ use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::wire::SchemeChoice;
 
 use super::ratios::ratio;
-use crate::output::JUDGED;
+use crate::output::{DifferenceForm, JUDGED};
 
 pub(crate) use lists::{FilesArgs, FoldersArgs, GroupsArgs, GroupsKind, PairsArgs, TemplatesArgs};
 
@@ -116,18 +116,6 @@ pub(crate) struct CompareArgs {
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]
     pub(crate) completeness: CompletenessArgs,
-}
-
-/// Forms of a difference.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DifferenceForm {
-    /// By words where lines are broken otherwise or a block moved, else by lines; with --json by lines
-    Auto,
-    /// By lines, as patch applies it
-    Lines,
-    /// By words, whatever the line breaks: [-removed-], {+added+}, {>line N: moved<}; with --json as operations with
-    /// offsets in both texts
-    Words,
 }
 
 /// Whether pairs are judged.

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use simdex_client::wire::{CompareReply, Side};
 use simdex_client::{CompareOptions, Upload, path_bytes};
 
-use crate::cli::{CompareArgs, DifferenceForm};
+use crate::cli::CompareArgs;
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{ComparisonText, difference, eprint_line, left_out};
+use crate::output::{ComparisonText, DifferenceForm, difference, eprint_line, left_out};
 use crate::progress::waiting;
 use simdex_client::lines::{Comparison, LastRead};
 

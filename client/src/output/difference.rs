@@ -1,9 +1,20 @@
 //! Chooses the form of a difference between two texts: by lines or by words.
 
+use clap::ValueEnum;
 use simdex_client::text::is_shown_by_words;
 use simdex_client::wire::CompareReply;
 
-use crate::cli::DifferenceForm;
+/// Forms of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DifferenceForm {
+    /// By words where lines are broken otherwise or a block moved, else by lines; with --json by lines
+    Auto,
+    /// By lines, as patch applies it
+    Lines,
+    /// By words, whatever the line breaks: [-removed-], {+added+}, {>line N: moved<}; with --json as operations with
+    /// offsets in both texts
+    Words,
+}
 
 /// Shown instead of a difference if comparing words finds none.
 const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are compared as one; \

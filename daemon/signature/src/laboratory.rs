@@ -39,6 +39,6 @@ mod signer;
 mod tests;
 
 pub use answer::{Unanswerable, agreeing, containment, is_candidate, resemblance, similarity};
-pub use recipe::{Family, Method, Order, OutOfDomain, Recipe};
-pub use shingling::{ShingleUnit, Shingler, Shingling};
+pub use recipe::{Family, Method, Order, Recipe};
+pub use shingling::{OutOfDomain, ShingleUnit, Shingler, Shingling};
 pub use signer::{Signature, Signer};

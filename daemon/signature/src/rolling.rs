@@ -19,13 +19,14 @@ use crate::rung::Rung;
 mod block;
 mod choice;
 mod minima;
+mod stretch;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
 use block::{Block, Position, lanes_of};
 pub(crate) use choice::Choice;
 use choice::Task;
-pub(crate) use minima::Stretch;
+pub(crate) use stretch::Stretch;
 
 /// Independent chains in flight: enough to cover the latency, few enough for the registers.
 const LANES: usize = 4;

@@ -6,21 +6,11 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::advice::sentence;
-use crate::commands::{rebuild, scan, serve, verify};
+use crate::commands::{exit, rebuild, scan, serve, verify};
 use crate::config::{Config, ConfigError, RootConfig, RootMode};
 use crate::error::EngineError;
 use crate::host::overlap;
 use crate::reports::schedule;
-
-/// Exit codes, as documented.
-pub mod exit {
-    /// What was verified is damaged.
-    pub const DAMAGED: u8 = 1;
-    /// Something failed; standard error says what.
-    pub const ERROR: u8 = 2;
-    /// Another daemon holds the data directory.
-    pub const LOCKED: u8 = 75;
-}
 
 /// Finds documents that are versions, copies, excerpts or containers of others.
 #[derive(Parser)]

@@ -10,7 +10,7 @@ use simdex_index::store::Hooks;
 use simdex_index::{Cancel, IndexError, Opened, VisibleRoots};
 use simdex_proto::text::counted;
 
-use crate::commands::cli::exit;
+use crate::commands::exit;
 use crate::commands::verify;
 use crate::config::Config;
 use crate::error::EngineError;

@@ -12,7 +12,7 @@ use simdex_index::integrity::{Verified, VerifyDepth};
 use simdex_index::store::{self, StoreError, StoreOptions};
 
 use crate::base::report_files::MANIFEST;
-use crate::commands::cli::exit;
+use crate::commands::exit;
 use crate::error::EngineError;
 use simdex_proto::text::counted;
 

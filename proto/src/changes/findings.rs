@@ -9,11 +9,10 @@
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{bytes, malformed, next_line};
-use crate::lines::{Finding, FindingChange};
+use crate::lines::{Finding, FindingChange, FindingTotals};
 
 /// Upper bound of the index's bytes per line of the earlier list: an entry and its control byte, in a table that is
 /// seven eighths full, beside one of twice its size while it grows.
@@ -21,17 +20,6 @@ const INDEXED: u64 = 288;
 const _: () = assert!(3 * 8 * (size_of::<(Digest, IndexedLine)>() + 1) <= 7 * INDEXED as usize);
 /// Bytes held per byte of a line to be reported: the line, and what is derived from it.
 const HELD_PER_LINE_BYTE: u64 = 4;
-
-/// Counts of changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct FindingTotals {
-    /// Files newly found.
-    pub findings_new: u64,
-    /// Files no longer found.
-    pub findings_gone: u64,
-    /// Files whose findings changed.
-    pub findings_changed: u64,
-}
 
 /// Receives one change.
 pub type TakeFindingChange<'a> = dyn FnMut(&FindingChange) -> io::Result<()> + 'a;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    Judgement, LeftOutLines, Operation, Scheme, completeness, date, exact, filled, lossy,
+    Judgement, LastRead, LeftOutLines, Operation, Scheme, completeness, exact, filled, lossy,
     not_judged, relation,
 };
 use crate::completeness::Completeness;
@@ -167,43 +167,6 @@ fn words(
 /// The reason if operations are missing and the daemon gives none.
 const NOT_REQUESTED: &str = "it was not requested";
 const NEWER: &str = "some are newer than this program";
-
-/// A file that was not read again for an answer.
-#[derive(Clone, Debug, Serialize)]
-pub struct LastRead {
-    /// Time of the last read, RFC 3339; null if unknown.
-    pub at: Option<String>,
-    /// Why it was not read again: `not-in-time`, `unreadable`, `changed`; null if the reason is newer than this
-    /// program.
-    pub why: Option<&'static str>,
-}
-
-impl From<&v1::LastRead> for LastRead {
-    fn from(side: &v1::LastRead) -> Self {
-        Self {
-            at: date(side.at),
-            why: match side.why() {
-                v1::NotReadAgain::Unspecified => None,
-                v1::NotReadAgain::NotInTime => Some("not-in-time"),
-                v1::NotReadAgain::Unreadable => Some("unreadable"),
-                v1::NotReadAgain::Changed => Some("changed"),
-            },
-        }
-    }
-}
-
-impl LastRead {
-    /// The message for people, to follow the name of the file.
-    pub fn sentence(&self) -> String {
-        let at = self.at.as_ref().map(|at| format!(" at {at}"));
-        let why = match self.why {
-            Some("not-in-time") => "the file could not be read in time",
-            Some("changed") => "the file changed since and is yet to be read again",
-            _ => "the file could not be read",
-        };
-        format!("compared as last read{}: {why}", at.unwrap_or_default())
-    }
-}
 
 /// The estimates of one scheme in a comparison; low and high are the ends of the 99 % interval.
 #[derive(Clone, Debug, Serialize)]

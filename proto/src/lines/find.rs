@@ -1,44 +1,14 @@
 //! Matches of a query, and the record that closes them.
 
-use std::fmt;
-
 use serde::Serialize;
 
 use super::{
-    JsonPath, Judgement, LastRead, completeness, date, exact, filled, hex, lossy, not_judged,
-    relation,
+    JsonPath, Judgement, LastRead, LeftOutLines, Scheme, completeness, date, exact, filled, hex,
+    lossy, not_judged, relation,
 };
 use crate::completeness::Completeness;
 use crate::promise::Promise;
-use crate::text::counted;
 use crate::v1;
-
-/// A signature scheme with its parameters.
-#[derive(Clone, Debug, Serialize)]
-pub struct Scheme {
-    /// `mod_n`, `bsw_n` or `chunks`; in a comparison also `min_n` or `sketch_n`.
-    pub name: String,
-    /// Sampling modulus; for `min_n` and `sketch_n`, the most fingerprints kept of a text.
-    pub n: u64,
-    /// Width of a window, in units.
-    pub window: u32,
-    /// `bytes` or `words` of canonical text, or `raw-bytes`.
-    pub unit: String,
-    /// Version of the canonical text; 0 for raw bytes.
-    pub canonical: u32,
-}
-
-impl From<&v1::Scheme> for Scheme {
-    fn from(scheme: &v1::Scheme) -> Self {
-        Self {
-            name: scheme.name.clone(),
-            n: scheme.n,
-            window: scheme.window,
-            unit: scheme.unit.clone(),
-            canonical: scheme.canonical,
-        }
-    }
-}
 
 /// A file that answers a query.
 #[derive(Clone, Debug, Serialize)]
@@ -197,35 +167,6 @@ pub struct QuerySummary {
     /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
-}
-
-/// Template lines that were left out of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct LeftOutLines {
-    /// Number of places where one occurred.
-    pub lines: u64,
-    /// Bytes of the canonical text that were left out.
-    pub bytes: u64,
-}
-
-impl From<&v1::LeftOutLines> for LeftOutLines {
-    fn from(left_out: &v1::LeftOutLines) -> Self {
-        Self {
-            lines: left_out.lines,
-            bytes: left_out.bytes,
-        }
-    }
-}
-
-/// `3 template lines (412 bytes)`
-impl fmt::Display for LeftOutLines {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (lines, bytes) = (
-            counted(self.lines, "template line"),
-            counted(self.bytes, "byte"),
-        );
-        write!(f, "{lines} ({bytes})")
-    }
 }
 
 impl QuerySummary {

@@ -5,31 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::find::Scheme;
-use super::{Counts, JudgeModel, exact, lossy};
-use crate::changes::Totals;
+use super::{Counts, JsonPath, JudgeModel, Scheme};
 use crate::completeness::Completeness;
 use crate::promise::Promise;
-
-/// A path as an object.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JsonPath {
-    /// Absolute path; bytes that are not UTF-8 are replaced.
-    pub path: String,
-    /// Exact bytes of that path, if they are not UTF-8.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub path_bytes: Option<String>,
-}
-
-impl JsonPath {
-    /// The path with these bytes.
-    pub fn new(bytes: &[u8]) -> Self {
-        Self {
-            path: lossy(bytes),
-            path_bytes: exact(bytes),
-        }
-    }
-}
 
 /// A document that differs from its group's principal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -180,6 +158,44 @@ pub struct FindingChange {
     /// The line of the earlier report; absent if the finding is new or gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub before: Option<Finding>,
+}
+
+/// Counts of changes between two reports of groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ChangeTotals {
+    /// Groups that are new.
+    pub groups_new: u64,
+    /// Groups that are gone.
+    pub groups_gone: u64,
+    /// Groups whose files changed.
+    pub groups_changed: u64,
+    /// Files that joined a group.
+    pub files_joined: u64,
+    /// Files that left a group.
+    pub files_left: u64,
+    /// Files whose text changed within the same group.
+    pub files_changed: u64,
+}
+
+/// Counts of changes between two reports of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Totals {
+    /// Changes between reports of groups.
+    Groups(ChangeTotals),
+    /// Changes between reports of findings.
+    Findings(FindingTotals),
+}
+
+/// Counts of changes between two reports of findings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FindingTotals {
+    /// Files newly found.
+    pub findings_new: u64,
+    /// Files no longer found.
+    pub findings_gone: u64,
+    /// Files whose findings changed.
+    pub findings_changed: u64,
 }
 
 /// Summary of the changes since an earlier report.

@@ -11,11 +11,11 @@ use simdex_client::text::{counted, escaped};
 use simdex_client::wire::{self, CompareReply, LabelledFile, side};
 use simdex_client::{CompareOptions, LabelsFile, read_pairs};
 
-use crate::cli::{DifferenceForm, LabelArgs};
+use crate::cli::LabelArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{ComparisonText, difference, eprint_line, left_out};
+use crate::output::{ComparisonText, DifferenceForm, difference, eprint_line, left_out};
 use crate::progress::waiting;
 
 /// Longest name of a rater, in bytes.

@@ -1,6 +1,6 @@
 //! A recipe: everything that must be equal for two signatures to compare.
 
-use crate::laboratory::{ShingleUnit, Shingling, family};
+use crate::laboratory::{OutOfDomain, ShingleUnit, Shingling, family};
 
 /// How shingles are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -80,41 +80,6 @@ pub enum Family {
         /// The first initial value.
         seed: u32,
     },
-}
-
-/// What was asked of a method that it is not defined for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum OutOfDomain {
-    /// Shingles of length 0, counted in this unit.
-    #[error("a shingle has at least one unit; give a length of 1 or more {}", .0.name())]
-    Length(ShingleUnit),
-    /// Shingles that begin every 0 units, so that they never end.
-    #[error("shingles every 0 {} never end; give an offset from 1 on", .0.name())]
-    Offset(ShingleUnit),
-    /// n beyond what the method is defined for.
-    #[error("{method} of n = {n}; give n from 1 to {most}")]
-    Size {
-        /// The name of the method.
-        method: &'static str,
-        /// The value that was given.
-        n: u64,
-        /// The greatest there is.
-        most: u64,
-    },
-    /// A remainder that no division leaves.
-    #[error("division by {n} never leaves {remainder}; give a remainder below n")]
-    Remainder {
-        /// The modulus n.
-        n: u64,
-        /// The value that was given.
-        remainder: u64,
-    },
-    /// Gaps in which a shared passage would go unseen.
-    #[error("winnowing promises nothing of shingles every {0} units; give offset 1")]
-    WinnowingOffset(u16),
-    /// Chunks of something else.
-    #[error("whole chunks are cut between bytes, not at {0}; give a length in bytes and offset 1")]
-    ChunksOf(Shingling),
 }
 
 /// A method with its shingles.

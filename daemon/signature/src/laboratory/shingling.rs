@@ -1,19 +1,17 @@
 //! Shingles of any unit, length and offset.
 //!
-//! After Ignatov et al. 2009, §2.1: a shingle is so many units in a row, the offset is the
-//! distance between the beginnings of two. Cherkasova et al. 2009 take bytes, Broder and Ye et al.
-//! words, Shivakumar and Garcia-Molina sentences and lines. Offset n keeps every n-th shingle: an
-//! image of linear size that, unlike Mod_n, an insertion shifts.
+//! After Ignatov et al. 2009, §2.1: a shingle is so many units in a row, the offset is the distance between the
+//! beginnings of two. Cherkasova et al. 2009 take bytes, Broder and Ye et al. words, Shivakumar and Garcia-Molina
+//! sentences and lines. Offset n keeps every n-th: an image of linear size that, unlike Mod_n, insertions shift.
 //!
-//! Bytes are those of the text as it is given, nothing is folded or dropped. Other units are
-//! fingerprinted one by one, and a shingle is the fingerprint of its units' fingerprints, as in
-//! the product's word shingles; a text's units are held at once, eight bytes each.
+//! Bytes are those of the text as it is given, nothing is folded or dropped. Other units are fingerprinted one by one,
+//! and a shingle is the fingerprint of its units' fingerprints, as in the product's word shingles; a text's units are
+//! held at once, eight bytes each.
 
 use std::borrow::Cow;
 
 use crate::chunk_minima::ChunkMinima;
 use crate::fingerprint::Fingerprint;
-use crate::laboratory::OutOfDomain;
 use crate::rolling::{Choice, RabinTables};
 use crate::shingle::{Distinct, slabs};
 use crate::window::{Unit, Window};
@@ -61,6 +59,41 @@ pub struct Shingling {
     unit: ShingleUnit,
     length: u16,
     offset: u16,
+}
+
+/// What was asked of a method or of shingles that they are not defined for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OutOfDomain {
+    /// Shingles of length 0, counted in this unit.
+    #[error("a shingle has at least one unit; give a length of 1 or more {}", .0.name())]
+    Length(ShingleUnit),
+    /// Shingles that begin every 0 units, so that they never end.
+    #[error("shingles every 0 {} never end; give an offset from 1 on", .0.name())]
+    Offset(ShingleUnit),
+    /// n beyond what the method is defined for.
+    #[error("{method} of n = {n}; give n from 1 to {most}")]
+    Size {
+        /// The name of the method.
+        method: &'static str,
+        /// The value that was given.
+        n: u64,
+        /// The greatest there is.
+        most: u64,
+    },
+    /// A remainder that no division leaves.
+    #[error("division by {n} never leaves {remainder}; give a remainder below n")]
+    Remainder {
+        /// The modulus n.
+        n: u64,
+        /// The value that was given.
+        remainder: u64,
+    },
+    /// Gaps in which a shared passage would go unseen.
+    #[error("winnowing promises nothing of shingles every {0} units; give offset 1")]
+    WinnowingOffset(u16),
+    /// Chunks of something else.
+    #[error("whole chunks are cut between bytes, not at {0}; give a length in bytes and offset 1")]
+    ChunksOf(Shingling),
 }
 
 impl Shingling {

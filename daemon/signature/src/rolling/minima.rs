@@ -4,32 +4,9 @@
 //! finds the least fingerprint of each chunk that ends in it. The first of these chunks began in an earlier stretch, so
 //! stretches are joined in the order of the text.
 
+use super::stretch::{GREATEST, Stretch};
 use super::{Choice, LANES, LONGEST, Position, RabinTables, Task};
 use crate::fingerprint::Fingerprint;
-
-/// What a lane has seen of the chunks in its stretch of a text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stretch {
-    /// The least of the windows up to and including the first that ends a chunk; `None` if no chunk ends here.
-    pub(crate) first: Option<Fingerprint>,
-    /// The least of the windows after the last end of a chunk; the greatest possible fingerprint if there are none.
-    pub(crate) open: Fingerprint,
-    /// Whether the last window did not end a chunk.
-    pub(crate) is_open: bool,
-}
-
-impl Default for Stretch {
-    fn default() -> Self {
-        Self {
-            first: None,
-            open: GREATEST,
-            is_open: false,
-        }
-    }
-}
-
-/// The greatest possible fingerprint.
-const GREATEST: Fingerprint = Fingerprint(u64::MAX);
 
 impl RabinTables {
     /// Finds the least of each chunk of a text, where chunks end at the windows that `ends` selects. Passes the

@@ -8,6 +8,7 @@
 mod containers;
 mod edges;
 mod gaps;
+mod near_candidates;
 mod renamed;
 mod search;
 #[cfg(test)]
@@ -32,7 +33,7 @@ use crate::read_side::families::{
 };
 use containers::ContainerPaths;
 use edges::EdgeCounter;
-pub use gaps::NearMiss;
+pub use near_candidates::NearMiss;
 pub use renamed::Renamed;
 use search::{FoundVersion, FoundVersions, search};
 

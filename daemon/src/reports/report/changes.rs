@@ -10,12 +10,11 @@ use std::path::PathBuf;
 
 use simdex_index::{GrowingPermit, IndexError};
 use simdex_proto::changes::{
-    Caveat, ChangeTotals, Comparer, GroupFiles, GroupReader, ReportTerms, TakeChange, Totals,
-    list_of,
+    ChangeTotals, Comparer, GroupFiles, GroupReader, ReportTerms, TakeChange, Totals, list_of,
 };
 use simdex_proto::lines::{Body, JsonPath};
 
-use super::findings::Findings;
+use super::facts::{ChangeSummary, Findings};
 use super::json_lines::json_line;
 use super::sink::{HashedFile, HashingSink};
 use super::sorted_group::SortedGroup;
@@ -42,13 +41,6 @@ pub struct EarlierReport {
     list: File,
     /// Bytes of its longest line.
     longest: usize,
-}
-
-/// The result of a comparison with an earlier report.
-pub(super) struct ChangeSummary {
-    pub(super) totals: Totals,
-    /// Reasons why part of it may not be due to changes of the files.
-    pub(super) caveats: Vec<Caveat>,
 }
 
 impl EarlierReport {

@@ -8,31 +8,17 @@
 //! report.html      the same for people, self-contained
 //! ```
 
-use std::io;
-
 use simdex_proto::lines::{self as json, JsonPath, date};
 
 use super::changes::FoundChanges;
+use super::facts::Findings;
 use super::json_lines::json_line;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::survey::survey;
 use super::table_rows::TableRows;
 use super::tallies::Tallies;
 use super::{ReportError, ReportInput, Written, check, html, manifest};
-use crate::read_side::findings::{Finding, Sums, TakeFinding};
-
-/// The result of a compliance question.
-pub struct Findings<'a> {
-    /// Its name, such as `leak`.
-    pub kind: &'static str,
-    /// What was asked.
-    pub question: json::Question,
-    /// Calls its argument for each finding, in order, and returns the sums.
-    pub visit: &'a VisitFindings<'a>,
-}
-
-/// Visits findings, and returns their sums by name.
-pub type VisitFindings<'a> = dyn Fn(&mut TakeFinding<'_>) -> io::Result<Sums> + 'a;
+use crate::read_side::findings::{Finding, Sums};
 
 /// The line for a finding.
 fn line(found: &Finding, kind: &'static str) -> json::Finding {

@@ -27,22 +27,17 @@ pub(super) use findings::{FINDINGS_SHOWN, FoundFiles, finding_row, findings, fin
 pub(super) use group::group;
 pub(super) use head::{head, later_head};
 pub(super) use judged::groups_apart;
-pub(super) use tallies::{owner, root};
 pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 
 use simdex_proto::completeness::Completeness;
 
 use super::ReportInput;
 use super::format::{Count, PathText, Text, counted};
-use crate::base::report_files::{MAX_PAGES, page_name};
+use super::page_plan::GROUPS_SHOWN;
+use crate::base::report_files::page_name;
 
-/// Groups shown, on all pages together; this also limits the list of groups, which is on one page.
-pub(super) const GROUPS_SHOWN: usize = MAX_PAGES;
 /// Roots named that could not be reached.
 const ROOTS_NAMED: usize = 5;
-/// Files shown of one group.
-pub(super) const FILES_SHOWN: usize = 200;
-
 /// Says how many of the `groups` are not on the page.
 pub(super) fn more_groups(out: &mut dyn Write, groups: usize) -> io::Result<()> {
     if let Some(more @ 1..) = groups.checked_sub(GROUPS_SHOWN) {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question};
 use simdex_proto::manifest::{FileEntry, checked_hash, with_hash, with_mark};
 
-use super::changes::ChangeSummary;
+use super::facts::ChangeSummary;
 use super::judged::JudgedTotals;
 use super::sink::HashingSink;
 use super::{ClusterTerms, ReportError, ReportInput, RequestedFiles, Written};

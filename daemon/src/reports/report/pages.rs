@@ -5,58 +5,16 @@
 //! the first page can link to all of them before any is compared.
 use std::io::{self, Write};
 
+use super::page_plan::PagePlan;
 use super::sink::{HashedFile, HashingSink};
 use super::{ReportError, ReportGroup, ReportInput, html};
 use crate::base::report_files::page_name;
-
-/// Files shown on a page, by its groups together; a group is on one page.
-const PAGE_FILES: usize = 600;
 
 /// Bytes of differences shown on a page; browsers struggle with more.
 const PAGE_DIFFERENCES: usize = 4 << 20;
 
 /// Bytes of differences shown on all pages together: a report should not grow without need.
 const ALL_DIFFERENCES: usize = 64 << 20;
-
-/// Which group is on which page.
-pub(super) struct PagePlan {
-    /// The first group of each page, by its index in the report's order.
-    starts: Vec<usize>,
-}
-
-impl PagePlan {
-    /// Groups in the order of the report.
-    pub(super) fn of(groups: &[&ReportGroup]) -> Self {
-        let (mut starts, mut files) = (vec![0], 0);
-        for (index, group) in groups.iter().take(html::GROUPS_SHOWN).enumerate() {
-            files += group.members.len().min(html::FILES_SHOWN);
-            if files > PAGE_FILES && starts.last() != Some(&index) {
-                starts.push(index);
-                files = group.members.len().min(html::FILES_SHOWN);
-            }
-        }
-        Self { starts }
-    }
-
-    /// The number of pages.
-    pub(super) fn pages(&self) -> usize {
-        self.starts.len()
-    }
-
-    /// The page of a group, from 0.
-    pub(super) fn page_of(&self, group: usize) -> usize {
-        let after = self.starts.partition_point(|start| *start <= group);
-        after.saturating_sub(1)
-    }
-
-    /// A link from the first page to a group.
-    pub(super) fn link(&self, group: usize, id: u64) -> String {
-        match self.page_of(group) {
-            0 => format!("#g{id}"),
-            page => format!("{}#g{id}", page_name(page)),
-        }
-    }
-}
 
 /// The pages while they are written. The first is open to the end, for what follows its groups.
 pub(super) struct Pages<'a> {

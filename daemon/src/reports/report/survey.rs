@@ -1,15 +1,11 @@
 //! One pass over all files, for a report: files not read, or read in part, and the states by kind.
-use std::collections::BTreeMap;
-
 use simdex_proto::lines::{self as json, JsonPath};
 
+use super::facts::StatesByKind;
 use super::json_lines::json_line;
 use super::sink::HashingSink;
 use super::table_rows::TableRows;
 use super::{ReportError, ReportFile, ReportInput, html};
-
-/// Files on disk by kind and state.
-pub(super) type StatesByKind = BTreeMap<String, BTreeMap<&'static str, u64>>;
 
 /// Most kinds that are distinguished: there are far fewer unless a reader invents them.
 const MAX_KINDS: usize = 200;

@@ -8,7 +8,7 @@ use std::io;
 
 use simdex_index::{GrowingPermit, IndexError, MemoryAccount};
 
-use super::html;
+use super::format::{PathText, Text};
 use crate::read_side::findings::Finding;
 
 /// Owners, or roots, with a sum of their own; further ones are summed together.
@@ -120,7 +120,7 @@ impl Tallies {
         let is_link = finding.relation == "hard-link";
         let bytes = finding.bytes.filter(|_| !is_link).unwrap_or_default();
         let file = FilesAndBytes { files: 1, bytes };
-        let (owner, root) = (html::owner(finding), html::root(finding));
+        let (owner, root) = (owner(finding), root(finding));
         self.by_owner.add(owner, file, &mut self.held)?;
         self.by_root.add(root, file, &mut self.held)
     }
@@ -132,6 +132,20 @@ fn may_hold(held: &mut GrowingPermit, bytes: u64) -> io::Result<bool> {
         Err(IndexError::Cancelled) => Err(io::Error::other(IndexError::Cancelled)),
         counted => Ok(counted.is_ok()),
     }
+}
+
+/// The owner of a file found, as HTML: its name, or else its number.
+pub(super) fn owner(finding: &Finding) -> String {
+    match (&finding.owner_name, finding.owner) {
+        (Some(name), _) => Text(name).to_string(),
+        (None, Some(number)) => number.to_string(),
+        (None, None) => "unknown".to_owned(),
+    }
+}
+
+/// The root of a file found, as HTML.
+pub(super) fn root(finding: &Finding) -> String {
+    PathText(&finding.root).to_string()
 }
 
 #[cfg(test)]

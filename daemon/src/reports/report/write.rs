@@ -5,10 +5,12 @@ mod diffs;
 use simdex_schema::DocumentHash;
 
 use super::Written;
-use super::changes::{ChangeSummary, Changes};
+use super::changes::Changes;
 use super::clusters::{ClusterTerms, check_since};
+use super::facts::{ChangeSummary, ComparedDocument, DiffFacts, NoDiff};
 use super::json_lines::json_line;
 use super::judged::Judging;
+use super::page_plan::GROUPS_SHOWN;
 use super::pages::Pages;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::sorted_group::SortedGroup;
@@ -19,17 +21,6 @@ use super::{check, diff_path, html, load, manifest, side_by_side, text_path};
 use crate::read_side::difference::{permit_to_align, permit_to_align_words};
 use simdex_index::MemoryAccount;
 use simdex_proto::lines::{self as json, JsonPath};
-
-pub(super) use diffs::{DiffFacts, NoDiff, WordFacts};
-
-/// A document of a group compared with the principal's.
-pub(super) struct ComparedDocument<'a> {
-    pub(super) document: &'a DocumentHash,
-    pub(super) files: Vec<&'a ReportMember>,
-    pub(super) facts: Result<DiffFacts, NoDiff>,
-    /// The difference as HTML, as long as there is room.
-    pub(super) side_by_side: Option<String>,
-}
 
 /// Writes the whole report; see [`super::write()`].
 pub(super) fn write_groups<'a>(
@@ -48,7 +39,7 @@ pub(super) fn write_groups<'a>(
         .write_to_first(|out, plan| html::head(out, input, &groups, plan, &survey.kinds))?;
     for (index, group) in groups.iter().enumerate() {
         let sorted = SortedGroup::new(group)?;
-        let shown = index < html::GROUPS_SHOWN;
+        let shown = index < GROUPS_SHOWN;
         if shown {
             writer.pages.turn_to(index, &mut writer.sink, input)?;
         }

@@ -7,77 +7,23 @@
 //! [`gaps`](crate::read_side::families::gaps) says so and no other document is as near. Otherwise it is left out again,
 //! and the answer names it. Whether two pieces are joined depends on these two alone, whichever is asked about.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 use simdex_index::Candidate;
-use simdex_schema::{DocId, DocumentHash};
+use simdex_schema::DocId;
 
-use super::search::{Link, Search, estimated};
+use super::near_candidates::{MOST_KEPT, NearCandidates, NearMiss, estimated};
+use super::search::{Link, Search};
 use super::{FindKind, date_of_document};
 use crate::read_side::families::gaps::{least_across, meeting};
-use crate::read_side::families::{GapReason, LinkRule, Piece, Version};
+use crate::read_side::families::{GapReason, Piece, Version};
 use crate::read_side::query::{QueryError, QueryParams, ShingledText, Subject, candidates};
 
 /// Candidates that are looked at once more, the most alike ones. Each costs one text and a comparison with all versions.
 const MOST_LOOKS: usize = 128;
 /// Pieces that are searched and left out again.
 const MOST_LEFT_OUT: usize = 8;
-/// Candidates that are kept to be looked at once more.
-const MOST_KEPT: usize = 4_096;
-/// Least resemblance of these to the version that was asked about, of what a link demands.
-const NEAR: f64 = 0.5;
-
-/// Candidates that resemble a version that was asked about, each by its greatest estimate.
-#[derive(Clone, Debug, Default)]
-pub(super) struct NearCandidates {
-    kept: HashMap<DocId, f64>,
-    /// Documents of pieces that were left out.
-    left_out: HashSet<DocId>,
-}
-
-impl NearCandidates {
-    /// Keeps those of some candidates that are near enough.
-    pub(super) fn add<'c>(&mut self, some: impl Iterator<Item = &'c Candidate>, rule: &LinkRule) {
-        for candidate in some.filter(|candidate| estimated(candidate) >= NEAR * rule.resemblance) {
-            let is_full = self.kept.len() >= MOST_KEPT;
-            match self.kept.get_mut(&candidate.document) {
-                Some(greatest) => *greatest = greatest.max(estimated(candidate)),
-                None if is_full => {}
-                None => {
-                    self.kept.insert(candidate.document, estimated(candidate));
-                }
-            }
-        }
-    }
-
-    /// Takes out the most alike one.
-    fn next(&mut self) -> Option<DocId> {
-        let kept = self
-            .kept
-            .iter()
-            .map(|(document, alike)| (*document, *alike));
-        let most = kept.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
-        self.kept.remove(&most.0);
-        Some(most.0)
-    }
-}
-
-/// Versions that resemble the family and were not joined to it.
-#[derive(Clone, Copy, Debug)]
-pub struct NearMiss {
-    /// The version of the family that is most alike one of them.
-    pub version: usize,
-    /// That one of them.
-    pub document: DocId,
-    /// The hash of its document.
-    pub hash: DocumentHash,
-    /// How much the two resemble each other, counted on samples of both texts.
-    pub resemblance: f64,
-    /// Why they were not joined.
-    pub reason: GapReason,
-}
-
 /// What is undone if a piece is left out.
 struct Before {
     versions: usize,

@@ -15,11 +15,11 @@
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use simdex_index::{Cancel, Candidate, Candidates, IndexReader, MemoryPermit};
+use simdex_index::{Cancel, Candidates, IndexReader, MemoryPermit};
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::ShingleSet;
 
-use super::gaps::{NearCandidates, NearMiss};
+use super::near_candidates::{NearCandidates, NearMiss, estimated};
 use super::renamed::{find_renamed, shingled_undone};
 use super::{FamilyParams, Renaming};
 use crate::read_side::families::{Samples, written_dates};
@@ -361,14 +361,4 @@ impl Search<'_> {
             Err(error) => Err(error),
         }
     }
-}
-
-pub(super) fn estimated(candidate: &Candidate) -> f64 {
-    let Candidate {
-        shared,
-        query_fingerprints,
-        document_fingerprints,
-        ..
-    } = candidate;
-    *shared as f64 / (query_fingerprints + document_fingerprints - shared).max(1) as f64
 }

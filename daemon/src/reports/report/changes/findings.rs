@@ -4,14 +4,12 @@ use std::fs::File;
 use std::io::{self, BufReader, Seek as _};
 
 use simdex_index::{GrowingPermit, IndexError};
-use simdex_proto::changes::Totals;
-use simdex_proto::changes::findings::{FindingComparer, FindingTotals};
+use simdex_proto::changes::findings::FindingComparer;
+use simdex_proto::changes::{FindingTotals, Totals};
 
-use super::{
-    CHANGES, ChangeSummary, EarlierReport, OF_LINE, not_held, terms_of, unreadable, written,
-};
+use super::{CHANGES, EarlierReport, OF_LINE, not_held, terms_of, unreadable, written};
 use crate::read_side::findings::Sums;
-use crate::reports::report::findings::Findings;
+use crate::reports::report::facts::{ChangeSummary, Findings};
 use crate::reports::report::sink::{HashedFile, HashingSink};
 use crate::reports::report::table_rows::TableRows;
 use crate::reports::report::{ReportError, ReportInput, html};

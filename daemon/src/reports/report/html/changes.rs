@@ -6,7 +6,7 @@ use std::path::Path;
 use simdex_proto::changes::{Totals, caveats_sentence};
 use simdex_proto::lines::{Change, FindingChange};
 
-use crate::reports::report::changes::ChangeSummary;
+use crate::reports::report::facts::ChangeSummary;
 use crate::reports::report::format::{Count, PathText, Text, counted};
 use crate::reports::report::table_rows::TableRows;
 

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::states::Participation;
 use crate::reports::report::ReportGroup;
+use crate::reports::report::facts::StatesByKind;
 use crate::reports::report::format::{Count, Text};
-use crate::reports::report::survey::StatesByKind;
 use simdex_schema::DocumentHash;
 
 /// Widest bar, in units of the drawing.

@@ -1,10 +1,16 @@
 //! Components and cores on the page: their terms and texts, and a single one with its files.
 use std::io::{self, Write};
 
-use super::FILES_SHOWN;
 use crate::reports::report::format::{Count, PathText, Text, counted, date};
+use crate::reports::report::page_plan::FILES_SHOWN;
 use crate::reports::report::sorted_group::SortedGroup;
 use crate::reports::report::{ClusterTerms, ReportInput};
+
+pub(super) const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the document the others are \
+    compared with. <b>Resemblance</b> is the share of passages two texts have in common, of all passages \
+    in either. <b>Containment of the member</b> is the share of the member found in the principal, \
+    <b>containment of the principal</b> the share of the principal found in the member. All run from 0 \
+    to 1, disregarding case and white space.</p>\n";
 
 /// The texts of the page for a kind of groups.
 pub(super) struct Words {
@@ -26,7 +32,7 @@ impl Words {
         match (input.clusters, &input.requested_files) {
             (None, requested_files) => Self {
                 title: "Near-duplicate report",
-                terms: super::head::TERMS,
+                terms: TERMS,
                 none: match requested_files {
                     Some(_) => "None of the files asked about is in a group.",
                     None => "No two files have the same or nearly the same text.",

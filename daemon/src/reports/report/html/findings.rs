@@ -5,13 +5,13 @@ use super::end_of_text;
 use super::head::{opening, reading};
 use super::list::script;
 use super::question::question;
-use super::tallies::{owner, tallies};
+use super::tallies::tallies;
 use crate::read_side::findings::{Finding, Sums};
 use crate::reports::report::ReportInput;
-use crate::reports::report::findings::Findings;
+use crate::reports::report::facts::Findings;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
 use crate::reports::report::table_rows::TableRows;
-use crate::reports::report::tallies::Tallies;
+use crate::reports::report::tallies::{Tallies, owner};
 use simdex_proto::completeness::Completeness;
 
 /// Most files shown; `findings.jsonl` has all.

@@ -2,13 +2,14 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use super::{FILES_SHOWN, judged as judged_cells};
+use super::judged as judged_cells;
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::reports::report::ReportMember;
+use crate::reports::report::facts::{ComparedDocument, NoDiff, WordFacts};
 use crate::reports::report::format::{Count, PathText, Text, counted, date, plain_path, share};
 use crate::reports::report::judged::JudgedGroup;
+use crate::reports::report::page_plan::FILES_SHOWN;
 use crate::reports::report::sorted_group::SortedGroup;
-use crate::reports::report::write::{ComparedDocument, NoDiff, WordFacts};
 
 /// Writes a group, with the judgements of its files if requested; `has_text` says whether the principal's text is
 /// kept.

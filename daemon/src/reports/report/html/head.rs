@@ -11,9 +11,9 @@ use super::states::{Participation, state};
 use super::{charts, incomplete, page_links};
 use crate::encode;
 use crate::read_side::lists::ListSummary;
+use crate::reports::report::facts::StatesByKind;
 use crate::reports::report::format::{Count, PathText, Text, minute};
-use crate::reports::report::pages::PagePlan;
-use crate::reports::report::survey::StatesByKind;
+use crate::reports::report::page_plan::PagePlan;
 use crate::reports::report::{ClusterTerms, ReportGroup, ReportInput, RequestedFiles};
 
 /// Forbids loading anything, and running anything but the script with this hash.
@@ -166,7 +166,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>, words: &Words) -> io
         out,
         "<tr><th scope=\"row\">Judged by</th><td>{name} <span class=\"path\">{hash}</span></td></tr>\n</table>"
     )?;
-    out.write_all(TERMS.as_bytes())?;
+    out.write_all(clusters::TERMS.as_bytes())?;
     out.write_all(super::judged::TERMS.as_bytes())
 }
 
@@ -207,12 +207,6 @@ fn skipped_lists_words(count: u64) -> String {
         ),
     }
 }
-
-pub(super) const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the document the others are \
-    compared with. <b>Resemblance</b> is the share of passages two texts have in common, of all passages \
-    in either. <b>Containment of the member</b> is the share of the member found in the principal, \
-    <b>containment of the principal</b> the share of the principal found in the member. All run from 0 \
-    to 1, disregarding case and white space.</p>\n";
 
 pub(super) fn reading(out: &mut dyn Write, summary: &ListSummary) -> io::Result<()> {
     let sum = |participation: Participation| -> u64 {

@@ -7,7 +7,7 @@ use simdex_proto::text::plural;
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::reports::report::format::{Count, Text, share};
 use crate::reports::report::judged::{JudgedGroup, JudgedTotals};
-use crate::reports::report::pages::PagePlan;
+use crate::reports::report::page_plan::PagePlan;
 
 /// Explains the column.
 pub(super) const TERMS: &str = "<p class=\"soft\"><b>Judged</b> is what many signals together say of a file and the \

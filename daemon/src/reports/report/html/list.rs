@@ -6,11 +6,10 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::GROUPS_SHOWN;
 use super::clusters::Words;
 use crate::reports::report::ReportGroup;
 use crate::reports::report::format::{Count, PathText, plain_path, share};
-use crate::reports::report::pages::PagePlan;
+use crate::reports::report::page_plan::{GROUPS_SHOWN, PagePlan};
 use crate::reports::report::sorted_group::SortedGroup;
 
 /// Rows in the page before its script runs; as many as a page of the script.

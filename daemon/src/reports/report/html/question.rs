@@ -6,7 +6,7 @@ use simdex_proto::lines::JsonPath;
 use simdex_proto::text::plural;
 
 use crate::reports::report::ReportInput;
-use crate::reports::report::findings::Findings;
+use crate::reports::report::facts::Findings;
 use crate::reports::report::format::{Count, PathText, counted, date};
 
 /// Paths shown of one parameter; the manifest has all.

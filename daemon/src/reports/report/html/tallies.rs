@@ -1,26 +1,11 @@
 //! The sums of a compliance question on its page: files and bytes by owner and by root.
 use std::io::{self, Write};
 
-use crate::read_side::findings::Finding;
-use crate::reports::report::format::{Count, PathText, Text};
+use crate::reports::report::format::Count;
 use crate::reports::report::tallies::{FilesAndBytes, NamedSums, Tallies};
 
 /// Owners, or roots, shown with the most files; all others are one row.
 const SHOWN: usize = 50;
-
-/// The owner of a file found, as HTML: its name, or else its number.
-pub(in crate::reports::report) fn owner(finding: &Finding) -> String {
-    match (&finding.owner_name, finding.owner) {
-        (Some(name), _) => Text(name).to_string(),
-        (None, Some(number)) => number.to_string(),
-        (None, None) => "unknown".to_owned(),
-    }
-}
-
-/// The root of a file found, as HTML.
-pub(in crate::reports::report) fn root(finding: &Finding) -> String {
-    PathText(&finding.root).to_string()
-}
 
 /// Writes both tables.
 pub(super) fn tallies(out: &mut dyn Write, tallies: &Tallies) -> io::Result<()> {

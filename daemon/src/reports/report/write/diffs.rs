@@ -1,71 +1,14 @@
 //! The difference of a group's document to the principal's: its diff, and the operations by words.
 
-use simdex_proto::text::is_shown_by_words;
 use simdex_schema::DocumentHash;
 
 use super::Writer;
 use crate::read_side::difference::operations::operations;
-use crate::read_side::difference::words::{WordDifference, WordExtent};
-use crate::read_side::difference::{
-    Difference, Extent, lines, permit_to_align, permit_to_align_words,
-};
+use crate::read_side::difference::words::WordDifference;
+use crate::read_side::difference::{Difference, lines, permit_to_align, permit_to_align_words};
+use crate::reports::report::facts::{DiffFacts, NoDiff, WordFacts};
 use crate::reports::report::json_lines::json_line;
 use crate::reports::report::{ReportError, operations_path, text_path};
-
-/// One diff in the report.
-pub(in crate::reports::report) struct DiffFacts {
-    /// Path of its file below the report.
-    pub(in crate::reports::report) diff: String,
-    pub(in crate::reports::report) extent: Extent,
-    /// Whether the search for common lines was cut short somewhere: the diff may be longer than necessary.
-    pub(in crate::reports::report) cut_short: bool,
-    /// The difference by words; `None` if there is no memory to align them.
-    pub(in crate::reports::report) words: Option<WordFacts>,
-}
-
-impl DiffFacts {
-    /// Whether the page shows it by words, by the rule of `simctl compare --diff auto`.
-    pub(super) fn is_shown_by_words(&self) -> bool {
-        let lines = (self.extent.removed + self.extent.added) as u64;
-        self.words.as_ref().is_some_and(|words| {
-            let WordExtent {
-                removed,
-                added,
-                moved,
-                ..
-            } = words.extent;
-            is_shown_by_words(lines, removed + added + moved, moved)
-        })
-    }
-}
-
-/// A difference by words in the report.
-pub(in crate::reports::report) struct WordFacts {
-    /// Path of its operations below the report.
-    pub(in crate::reports::report) operations: String,
-    pub(in crate::reports::report) extent: WordExtent,
-    /// Whether the search for common words was cut short somewhere: fewer may differ.
-    pub(in crate::reports::report) cut_short: bool,
-}
-
-/// Why a document has no diff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::reports::report) enum NoDiff {
-    /// Its text or the principal's is not kept.
-    TextNotKept,
-    /// There is no memory to align this many lines.
-    TooManyLines,
-}
-
-impl NoDiff {
-    /// Its name in `diffs.jsonl`.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::TextNotKept => "text-not-kept",
-            Self::TooManyLines => "too-many-lines",
-        }
-    }
-}
 
 impl Writer<'_> {
     /// Writes the diff of two texts, if there is memory to align them.
