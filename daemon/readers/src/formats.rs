@@ -8,10 +8,14 @@ mod aside;
 mod card;
 #[cfg(any(feature = "office", feature = "pdf", feature = "rtf", feature = "web"))]
 mod check_box;
+#[cfg(feature = "web")]
+mod direction;
 #[cfg(feature = "mail")]
 mod eml;
 #[cfg(feature = "web")]
 mod epub;
+#[cfg(any(feature = "office", feature = "rtf"))]
+mod equation;
 #[cfg(any(feature = "office", feature = "rtf"))]
 mod field;
 #[cfg(feature = "web")]
@@ -54,6 +58,8 @@ mod subtitles;
 #[cfg(any(feature = "office", feature = "rtf"))]
 mod symbol_font;
 mod table;
+#[cfg(feature = "web")]
+mod text_style;
 #[cfg(feature = "web")]
 mod xml;
 

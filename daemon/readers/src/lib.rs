@@ -25,6 +25,7 @@ mod formats;
 mod input;
 mod kind;
 mod sink;
+mod struck;
 mod zip_header;
 
 use std::process::ExitCode;

@@ -4,6 +4,8 @@ use std::io::Read;
 
 use simdex_extract::{Budgets, Fact, Facts, MemberHead, MemberOut, Reason, Role};
 
+use crate::struck;
+
 /// Maximum number of remarks kept for one document.
 const MAX_WARNINGS: usize = 16;
 /// Longest remark, in characters.
@@ -225,9 +227,9 @@ impl Sink {
         &self.text
     }
 
-    /// Takes the text out.
+    /// Takes the text out, with the marks of what is struck through in it.
     pub(crate) fn take_text(&mut self) -> String {
-        std::mem::take(&mut self.text)
+        struck::settle(std::mem::take(&mut self.text))
     }
 
     /// Remarks and facts.

@@ -1,21 +1,32 @@
-//! What fields of word processors show by themselves: signs of fonts, boxes that are ticked, chosen items of lists.
+//! What fields of word processors show by themselves: signs of fonts, formulas, boxes that are ticked, chosen items of
+//! lists.
 //!
 //! Writers may store them without a result. Shared by all formats that have these fields.
 
 use encoding_rs::WINDOWS_1252;
 
 use super::check_box::check_box;
+use super::equation;
 use super::symbol_font::SymbolFont;
 
 /// Longest instruction that is kept, in bytes.
-pub(in crate::formats) const MAX_INSTRUCTION: usize = 256;
+pub(in crate::formats) const MAX_INSTRUCTION: usize = 4096;
+/// Longest item of a list that is kept, in bytes.
+const MAX_ITEM: usize = 256;
 /// Maximum number of items of a list; Word allows 25.
 pub(in crate::formats) const MAX_ITEMS: usize = 100;
 /// A result that says: as by default ([MS-DOC] §2.9.78).
 const UNDEFINED: u16 = 25;
 
+/// What a field shows by itself, whatever its stored result is.
+pub(in crate::formats) fn shown(instruction: &str) -> Option<String> {
+    sign(instruction)
+        .map(String::from)
+        .or_else(|| equation::shown(instruction))
+}
+
 /// The sign that a SYMBOL field shows (ECMA-376 Part 1 §17.16.5.67), whatever its stored result is.
-pub(in crate::formats) fn sign(instruction: &str) -> Option<char> {
+fn sign(instruction: &str) -> Option<char> {
     let mut words = instruction.split_ascii_whitespace();
     let name = words.next()?;
     if !name.eq_ignore_ascii_case("SYMBOL") {
@@ -85,7 +96,7 @@ impl Form {
 
     pub(in crate::formats) fn add_item(&mut self, item: &str) {
         if self.items.len() < MAX_ITEMS {
-            let end = item.floor_char_boundary(MAX_INSTRUCTION);
+            let end = item.floor_char_boundary(MAX_ITEM);
             self.items.push(item[..end].to_owned());
         }
     }

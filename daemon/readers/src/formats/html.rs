@@ -19,6 +19,8 @@ use crate::input::Input;
 use crate::sink::Sink;
 
 pub(super) mod address;
+mod css;
+mod decoration;
 mod frames;
 mod inline;
 mod list;
@@ -26,6 +28,7 @@ mod replaced;
 mod tag;
 mod text;
 
+use decoration::Decoration;
 use list::Lists;
 use replaced::Replacement;
 use tag::Tag;
@@ -173,6 +176,7 @@ struct PageReader<'a> {
     is_display: bool,
     /// Open superscripts and subscripts, the innermost last.
     scripts: Vec<Script>,
+    decoration: Decoration,
     is_message: bool,
     /// The quoting element and how many of its name are open; a quote that lasts to the end of the message has an empty
     /// name.
@@ -212,6 +216,7 @@ impl<'a> PageReader<'a> {
             formula: None,
             is_display: false,
             scripts: Vec::new(),
+            decoration: Decoration::default(),
             is_message: false,
             quote: None,
             frames,
@@ -259,6 +264,9 @@ impl<'a> PageReader<'a> {
             {
                 self.end(name);
             }
+            CallbackEvent::String { value } if self.silent.as_deref() == Some(b"style") => {
+                self.decoration.sheet(&String::from_utf8_lossy(value));
+            }
             CallbackEvent::String { value } if self.silent.is_none() => {
                 let value = String::from_utf8_lossy(value);
                 if self.in_title {
@@ -278,6 +286,7 @@ impl<'a> PageReader<'a> {
         let tag = std::mem::take(&mut self.tag);
         self.text.separate(&tag.name);
         self.start_script(&tag.name);
+        self.start_decoration(&tag);
         if let Some(label) = self.lists.start(&tag) {
             self.page.list_numbers += 1;
             self.text.label = Some(label);
@@ -310,12 +319,15 @@ impl<'a> PageReader<'a> {
     }
 
     fn end(&mut self, name: &[u8]) {
-        self.silent = None;
+        if self.silent.take().as_deref() == Some(b"style") {
+            self.decoration.end_sheet();
+        }
         if self.end_in_formula(name) {
             return;
         }
         self.text.separate(name);
         self.end_script(name);
+        self.end_decoration(name);
         self.lists.end(name);
         match name {
             b"pre" | b"textarea" | b"listing" | b"xmp" => {

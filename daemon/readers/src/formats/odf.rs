@@ -7,8 +7,10 @@
 mod content;
 mod formulas;
 mod lists;
-mod scripts;
+mod piece;
 mod table;
+mod text_styles;
+mod value;
 
 use quick_xml::events::Event;
 use simdex_extract::{Fact, Outcome, Reason, Role};

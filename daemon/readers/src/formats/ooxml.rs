@@ -8,12 +8,14 @@
 //! | text of shapes, charts, diagrams | `drawing` |
 //! | formulas in either | `math` |
 //! | the signs that formats of numbers add | `number_format` |
-//! | text of a cell; text on a sheet outside its cells | `cells`, `sheet_asides` |
+//! | text of a cell, its runs and their fonts | `cells`, `strings`, `cell_font` |
+//! | text on a sheet outside its cells | `sheet_asides` |
 //! | what both kinds of workbook have in common | `workbook` |
 //! | the bodies | [`word`], [`slides`], [`sheets`], [`binary_sheets`] |
 
 mod beside;
 pub(crate) mod binary_sheets;
+mod cell_font;
 pub(super) mod cells;
 mod drawing;
 mod flow;
@@ -23,6 +25,7 @@ mod parts;
 pub(super) mod sheet_asides;
 pub(crate) mod sheets;
 pub(crate) mod slides;
+pub(super) mod strings;
 pub(crate) mod word;
 mod workbook;
 

@@ -4,6 +4,7 @@
 //! entry in a list, not a recursive call, so nesting cannot overflow the stack.
 
 pub(super) mod code_page;
+mod destination;
 mod document;
 mod object;
 mod token;

@@ -41,6 +41,16 @@ impl Script {
         script.map_or(Cow::Borrowed(text), |script| script.of(text))
     }
 
+    /// From a property of binary formats: 1 above, 2 below the line.
+    #[cfg(feature = "office")]
+    pub(super) fn of_number(number: u16) -> Option<Self> {
+        match number {
+            1 => Some(Self::Raised),
+            2 => Some(Self::Lowered),
+            _ => None,
+        }
+    }
+
     /// From a property of OOXML: `superscript`, `subscript`.
     #[cfg(feature = "office")]
     pub(super) fn of_align(value: &str) -> Option<Self> {

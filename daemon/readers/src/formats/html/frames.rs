@@ -122,6 +122,7 @@ impl PageReader<'_> {
         let state = (self.preformatted, self.silent.take(), self.in_title);
         let (lists, link) = (std::mem::take(&mut self.lists), self.link.take());
         let scripts = std::mem::take(&mut self.scripts);
+        let decoration = std::mem::take(&mut self.decoration);
         self.depth += 1;
         self.text.newline();
         let begin = std::mem::replace(&mut self.begin, self.text.mark());
@@ -133,6 +134,7 @@ impl PageReader<'_> {
         self.depth -= 1;
         (self.begin, self.is_replaced) = (begin, false);
         (self.lists, self.link, self.scripts) = (lists, link, scripts);
+        self.decoration = decoration;
         (self.preformatted, self.silent, self.in_title) = state;
     }
 }

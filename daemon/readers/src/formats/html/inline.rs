@@ -60,7 +60,8 @@ impl PageReader<'_> {
         if self.is_display {
             self.text.newline();
         }
-        self.text.push(&formula.finish(), false);
+        let formula = formula.finish();
+        self.text.push(&self.style().apply(&formula), false);
         if self.is_display {
             self.text.newline();
         }
@@ -89,7 +90,7 @@ impl PageReader<'_> {
         if let Some(formula) = &mut self.formula {
             return formula.push(text);
         }
-        let text = Script::apply(self.scripts.last().copied(), text);
+        let text = self.style().apply(text);
         self.text.push(&text, self.preformatted > 0);
     }
 }

@@ -21,6 +21,7 @@ const KEPT: &[&str] = &[
     "checked",
     "selected",
     "role",
+    "dir",
     "aria-hidden",
     // Of formulas.
     "display",

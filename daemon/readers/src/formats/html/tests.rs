@@ -355,3 +355,52 @@ fn raised_and_lowered_digits_stay_so() {
         assert_eq!(text(html), expected, "{html}");
     }
 }
+
+#[test]
+fn struck_text_is_marked() {
+    for (html, expected) in [
+        (
+            "a <s>b</s><del>c</del> <strike>d </strike>e",
+            "a ~~bc d~~ e",
+        ),
+        ("<del><p>one<p>two</del> three", "~~one~~\n~~two~~ three"),
+        (
+            "<span style='color:red; text-decoration: underline Line-Through'>a<span>b</span></span>c",
+            "~~ab~~c",
+        ),
+        ("<s style='text-decoration:none'>a</s>", "a"),
+        (
+            "<p style='text-decoration-line:line-through'>a<p>b",
+            "~~a~~\nb",
+        ),
+        (
+            "<table><tr><td style='text-decoration:line-through'>a<td>b</table>",
+            "~~a~~\tb\n",
+        ),
+        ("<img style='text-decoration:line-through' alt=x>y", "xy"),
+        (
+            "<style>.c1{text-decoration:line-through}</style><i class='c0 c1'>a</i><i>b</i>",
+            "~~a~~b",
+        ),
+        ("<s>10<sup>3</sup></s>", "~~10³~~"),
+        ("<pre><s>a\n  b</s></pre>", "~~a~~\n  ~~b~~\n"),
+    ] {
+        assert_eq!(text(html), expected, "{html}");
+    }
+}
+
+#[test]
+fn quotation_marks_and_overrides_of_direction_are_text() {
+    for (html, expected) in [
+        ("He said <q>go <q>now</q></q>.", "He said “go ‘now’”."),
+        ("<p><q>open<p><q>a</q>", "“open\n“a”"),
+        ("</q>a", "a"),
+        ("a <bdo dir=rtl>123</bdo> b", "a \u{202e}123\u{202c} b"),
+        (
+            "<bdo dir=LTR>a</bdo><bdo>b</bdo></bdo>",
+            "\u{202d}a\u{202c}b",
+        ),
+    ] {
+        assert_eq!(text(html), expected, "{html}");
+    }
+}

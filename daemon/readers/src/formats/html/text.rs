@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::struck;
+
 /// Elements that form lines of their own (WHATWG HTML §15.3, and some others that are not inline).
 const BLOCKS: &[&[u8]] = &[
     b"address",
@@ -115,6 +117,13 @@ impl Text {
             piece.is_empty() && self.space || piece.ends_with(|c: char| c.is_ascii_whitespace());
     }
 
+    /// Adds a sign that belongs to the words around it.
+    pub(super) fn sign(&mut self, sign: &str) {
+        if !sign.is_empty() {
+            self.word(sign);
+        }
+    }
+
     /// Adds the alternative text of a picture. Pictures side by side are words apart.
     pub(super) fn picture(&mut self, alternative: &str) {
         self.space |= self.picture_end == Some(self.text.len());
@@ -196,7 +205,8 @@ impl Text {
         self.head = LineHead::default();
     }
 
+    /// The text, with the marks of what is struck through in it.
     pub(super) fn into_string(self) -> String {
-        self.text
+        struck::settle(self.text)
     }
 }

@@ -13,49 +13,26 @@ use simdex_extract::{Fact, Reason};
 
 use super::super::aside::{AsideKind, Streams, says_little};
 use super::super::formula::Formula;
-use super::super::script::Script;
 use super::super::xml::decoded;
 use super::formulas::Formulas;
 use super::lists::Lists;
-use super::scripts::Scripts;
-use super::table::{Table, Value};
-use crate::formats::field::Form;
+use super::piece::Piece;
+use super::table::Table;
+use super::text_styles::TextStyles;
+use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
 /// Maximum number of spaces that one `text:s` gives.
 const MAX_SPACES: u64 = 256;
 
-/// Text collected apart from the body.
-#[derive(Debug)]
-pub(super) enum Piece {
-    /// A header, footer, note or comment; for the first two, whether they contain fields, which differ on every page.
-    Aside(AsideKind, bool),
-    Fact(Fact),
-    /// Speaker notes of a slide.
-    Speech,
-    TextBox,
-    Row {
-        repeated: u64,
-        cells: u64,
-    },
-    Cell {
-        repeated: u64,
-        value: Value,
-    },
-    /// What a master page shows on every slide.
-    Master,
-    /// A form field that states its state.
-    Form(Form),
-}
-
 /// What the end of an element undoes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Undo {
     Nothing,
-    /// The end of a paragraph, after which text stands where it stood before.
-    Paragraph(Option<Script>),
+    /// The end of a paragraph, after which text has this style again.
+    Paragraph(TextStyle),
     /// The end of a stretch of text, likewise.
-    Span(Option<Script>),
+    Span(TextStyle),
     List,
     Piece,
     Meta,
@@ -78,14 +55,14 @@ enum Genre {
 #[derive(Debug, Default)]
 pub(super) struct Styles {
     pub(super) lists: Lists,
-    pub(super) scripts: Scripts,
+    pub(super) text: TextStyles,
     pub(super) formulas: Formulas,
 }
 
 impl Styles {
     /// Processes an event of a part of which only styles are wanted.
     pub(super) fn take_style(&mut self, event: &Event<'_>) -> bool {
-        self.scripts.take_style(event);
+        self.text.take_style(event);
         self.lists.take_style(event)
     }
 }
@@ -107,8 +84,9 @@ pub(super) struct Content<'a> {
     /// Whether an object of a flat file is being read, and the formula that it is.
     in_object: bool,
     formula: Option<Formula>,
-    /// Where the text being read stands, if not on the line.
-    script: Option<Script>,
+    /// The style of the text being read.
+    text_style: TextStyle,
+    cell_style: TextStyle,
     /// The table style being read, and those that hide their table.
     style: String,
     hidden: BTreeSet<String>,
@@ -128,7 +106,8 @@ impl<'a> Content<'a> {
             in_meta: false,
             in_object: false,
             formula: None,
-            script: None,
+            text_style: TextStyle::default(),
+            cell_style: TextStyle::default(),
             style: String::new(),
             hidden: BTreeSet::new(),
         }
@@ -206,11 +185,11 @@ impl<'a> Content<'a> {
         }
         match self.open.pop() {
             Some(Undo::Paragraph(outer)) => {
-                self.script = outer;
+                self.text_style = outer;
                 self.text.pop();
                 self.streams.push("\n");
             }
-            Some(Undo::Span(outer)) => self.script = outer,
+            Some(Undo::Span(outer)) => self.text_style = outer,
             Some(Undo::List) => self.styles.lists.end(),
             Some(Undo::Piece) => {
                 self.text.pop();
@@ -266,7 +245,8 @@ impl<'a> Content<'a> {
                     .end_row(&mut self.streams, &text, repeated, cells);
             }
             Piece::Cell { repeated, value } => {
-                let text = value.said(text);
+                let style = std::mem::take(&mut self.cell_style);
+                let text = value.said(text, style);
                 self.table
                     .end_cell(&mut self.streams, text.trim(), repeated);
             }
@@ -315,7 +295,7 @@ impl<'a> Content<'a> {
             }
             *blank = is_space(c);
         }
-        self.streams.push(&Script::apply(self.script, &clean));
+        self.streams.push(&self.text_style.apply(&clean));
     }
 }
 

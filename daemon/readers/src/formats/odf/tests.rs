@@ -11,7 +11,7 @@ use crate::sink::collected::Collected;
 
 mod signs;
 
-const NAMESPACES: &str = "xmlns:office='o' xmlns:text='t' xmlns:table='b' xmlns:draw='d' xmlns:style='s' xmlns:form='f' xmlns:field='i'";
+const NAMESPACES: &str = "xmlns:office='o' xmlns:text='t' xmlns:table='b' xmlns:draw='d' xmlns:style='s' xmlns:form='f' xmlns:field='i' xmlns:number='n'";
 
 fn read_with(bytes: &[u8], budgets: Budgets) -> (Sink, Reading, Vec<Collected>) {
     let (mut sink, members) = Sink::collecting(1 << 20, budgets);
@@ -34,7 +34,7 @@ fn sink_of(genre: &str, body: &str) -> Sink {
 }
 
 fn text(body: &str) -> String {
-    sink_of("text", body).text().to_owned()
+    sink_of("text", body).take_text()
 }
 
 #[test]

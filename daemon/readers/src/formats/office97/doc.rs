@@ -19,6 +19,7 @@ use simdex_extract::{Fact, Outcome, Reason};
 use text::TextWriter;
 
 use super::{Compound, Reading, beside, stream};
+use crate::formats::text_style::TextStyle;
 use crate::input::Input;
 use crate::sink::Sink;
 
@@ -105,11 +106,11 @@ impl Text<'_> {
             for stretch in self.signs.stretches(self.document, kept, width) {
                 match stretch {
                     Stretch::Text(range) => {
-                        for (range, script) in self.revisions.scripted(range) {
-                            writer.script = script;
+                        for (range, style) in self.revisions.styled(range) {
+                            writer.style = style;
                             writer.write(&self.document[range], piece.is_wide);
                         }
-                        writer.script = None;
+                        writer.style = TextStyle::default();
                     }
                     Stretch::Character(sign) => writer.sign(sign),
                     Stretch::Form(at) => writer.form(signs::form(self.data, at)),

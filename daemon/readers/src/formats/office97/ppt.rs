@@ -3,6 +3,7 @@
 
 mod objects;
 mod records;
+mod scripts;
 mod slide;
 #[cfg(test)]
 mod tests;
@@ -10,6 +11,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use records::{Record, kind, records, walk};
+use scripts::scripted;
 use simdex_extract::{Fact, Outcome, Reason};
 use slide::Slide;
 
@@ -139,8 +141,12 @@ impl<'a> Presentation<'a> {
                 }
                 _ => {
                     let outline = listed.last_mut().and_then(|last| last.outline.last_mut());
-                    if let (Some(text), Some(outline)) = (record.text(), outline) {
-                        outline.push_str(&text);
+                    match (record.text(), outline) {
+                        (Some(text), Some(outline)) => outline.push_str(&text),
+                        (None, Some(outline)) if record.kind == kind::TEXT_RUNS => {
+                            *outline = scripted(outline, record.body);
+                        }
+                        _ => {}
                     }
                 }
             }

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use super::super::Reading;
-use super::cells::{NumberKind, Rows, Strings};
+use super::cells::{CellStyle, NumberKind, Rows};
 use super::flow::Flow;
 use super::parts::Parts;
 use super::sheet_asides::THREAD_AUTHOR;
-use super::workbook::{self, Contents, Notation};
+use super::strings::{Strings, styled};
+use super::workbook::{self, Contents, Notation, Styles};
+use crate::formats::script::Script;
+use crate::formats::text_style::TextStyle;
 use crate::input::Input;
 use crate::sink::Sink;
 
@@ -19,12 +22,15 @@ use sheet::Sheet;
 
 /// Numbers of records (§2.3.2).
 const SHARED_STRING: u32 = 19;
+const FONT: u32 = 43;
 const FORMAT: u32 = 44;
 const STYLE: u32 = 47;
 const WORKBOOK_PROPERTIES: u32 = 153;
 const SHEET: u32 = 156;
 const BEGIN_STYLES: u32 = 617;
 const END_STYLES: u32 = 618;
+/// The flag of fonts that strike through (§2.5.52).
+const STRUCK: u16 = 1 << 3;
 const COMMENT_AUTHOR: u32 = 632;
 const BEGIN_COMMENT: u32 = 635;
 const COMMENT_TEXT: u32 = 637;
@@ -58,12 +64,12 @@ impl Notation for Binary {
         })
     }
 
-    fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
-        strings(parts, name)
+    fn styles(parts: &mut Parts<'_>, name: &str) -> Styles {
+        styles(parts, name)
     }
 
-    fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
-        number_kinds(parts, name)
+    fn strings(parts: &mut Parts<'_>, name: &str, fonts: &[TextStyle]) -> Strings {
+        strings(parts, name, fonts)
     }
 
     fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String> {
@@ -81,12 +87,12 @@ impl Notation for Binary {
     }
 }
 
-fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
+fn strings(parts: &mut Parts<'_>, name: &str, fonts: &[TextStyle]) -> Strings {
     let mut strings = Strings::default();
     parts.optional_stream(name, |reader| {
         each_record(reader, &[SHARED_STRING], |_, mut fields| {
-            fields.u8()?;
-            strings.push(&fields.wide_string()?);
+            let (text, runs) = fields.rich_string()?;
+            strings.push_runs(&text, &styled(&runs, fonts));
             strings.end();
             Some(true)
         })
@@ -94,13 +100,20 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
     strings
 }
 
-/// Number kinds by style.
-fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
-    let (mut codes, mut number_kinds, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
-    let kinds = [FORMAT, BEGIN_STYLES, STYLE, END_STYLES];
+/// The styles of cells and their fonts.
+fn styles(parts: &mut Parts<'_>, name: &str) -> Styles {
+    let (mut codes, mut styles, mut in_styles) = (BTreeMap::new(), Styles::default(), false);
+    let kinds = [FONT, FORMAT, BEGIN_STYLES, STYLE, END_STYLES];
     parts.optional_stream(name, |reader| {
         each_record(reader, &kinds, |record, mut fields| {
             match record {
+                FONT => {
+                    let (_height, flags, _weight) = (fields.u16()?, fields.u16()?, fields.u16()?);
+                    styles.fonts.push(TextStyle {
+                        script: Script::of_number(fields.u16()?),
+                        is_struck: flags & STRUCK != 0,
+                    });
+                }
                 FORMAT => {
                     let id = u32::from(fields.u16()?);
                     codes.insert(id, NumberKind::of(id, Some(&fields.wide_string()?)));
@@ -110,7 +123,13 @@ fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
                     fields.u16()?;
                     let id = u32::from(fields.u16()?);
                     let kind = codes.get(&id).cloned();
-                    number_kinds.push(kind.unwrap_or_else(|| NumberKind::of(id, None)));
+                    let font = fields.u16().map(usize::from);
+                    styles.cells.push(CellStyle {
+                        number: kind.unwrap_or_else(|| NumberKind::of(id, None)),
+                        text: font
+                            .and_then(|font| styles.fonts.get(font).copied())
+                            .unwrap_or_default(),
+                    });
                 }
                 STYLE => {}
                 _ => return Some(false),
@@ -118,7 +137,7 @@ fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
             Some(true)
         })
     });
-    number_kinds
+    styles
 }
 
 /// Writes the comments of a part; returns their number.

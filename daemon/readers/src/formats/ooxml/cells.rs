@@ -8,6 +8,8 @@ use std::rc::Rc;
 
 use super::flow::Flow;
 use super::number_format::NumberFormat;
+use super::strings::{RichText, Strings, styled};
+use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
 /// Days from 0000-03-01 to the day before the first of the 1900 and of the 1904 system.
@@ -69,38 +71,21 @@ impl NumberKind {
     }
 }
 
-/// Strings that cells refer to by number, stored in one piece.
-#[derive(Debug, Default)]
-pub(in crate::formats) struct Strings {
-    text: String,
-    ends: Vec<usize>,
-}
-
-impl Strings {
-    /// Appends to the string that is not ended yet.
-    pub(in crate::formats) fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
-    pub(in crate::formats) fn end(&mut self) {
-        self.ends.push(self.text.len());
-    }
-
-    fn get(&self, index: usize) -> &str {
-        let start = index
-            .checked_sub(1)
-            .map_or(Some(&0), |last| self.ends.get(last));
-        let range = start.zip(self.ends.get(index));
-        range.map_or("", |(start, end)| &self.text[*start..*end])
-    }
+/// What the style of a cell says of its value.
+#[derive(Debug, Clone, Default)]
+pub(in crate::formats) struct CellStyle {
+    pub(in crate::formats) number: NumberKind,
+    pub(in crate::formats) text: TextStyle,
 }
 
 /// What all sheets of a workbook share.
 #[derive(Debug, Default)]
 pub(in crate::formats) struct Book {
     pub(in crate::formats) strings: Strings,
-    /// Number kinds by style.
-    pub(in crate::formats) number_kinds: Vec<NumberKind>,
+    /// Styles of cells by their number.
+    pub(in crate::formats) styles: Vec<CellStyle>,
+    /// Fonts by their number, as runs name them in binary.
+    pub(in crate::formats) fonts: Vec<TextStyle>,
     pub(in crate::formats) since_1904: bool,
 }
 
@@ -139,19 +124,42 @@ impl<'a> Rows<'a> {
         }
     }
 
-    pub(in crate::formats) fn shared(&mut self, index: usize) {
+    /// Adds a cell with a string of its own.
+    pub(in crate::formats) fn text(&mut self, text: &RichText, style: usize) {
+        let text = text.shown(self.text_style(style));
+        self.cell(&text);
+    }
+
+    /// Adds a cell with a string that it refers to.
+    pub(in crate::formats) fn shared(&mut self, index: usize, style: usize) {
         let book = self.book;
-        self.cell(book.strings.get(index));
+        self.cell(&book.strings.shown(index, self.text_style(style)));
+    }
+
+    /// Adds a cell with a value that has no runs.
+    pub(in crate::formats) fn word(&mut self, word: &str, style: usize) {
+        let text = self.text_style(style).apply(word);
+        self.cell(&text);
+    }
+
+    /// Where runs begin, with the styles of their fonts.
+    pub(super) fn styled(&self, runs: &[(u16, u16)]) -> Vec<(usize, Option<TextStyle>)> {
+        styled(runs, &self.book.fonts)
+    }
+
+    fn text_style(&self, style: usize) -> TextStyle {
+        let style = self.book.styles.get(style);
+        style.map(|style| style.text).unwrap_or_default()
     }
 
     pub(in crate::formats) fn number(&mut self, value: f64, style: usize) {
-        let kind = self.book.number_kinds.get(style);
+        let kind = self.book.styles.get(style).map(|style| &style.number);
         let kind = kind.unwrap_or(&NumberKind::Number);
-        self.cell(&number(value, kind, self.book.since_1904));
+        self.word(&number(value, kind, self.book.since_1904), style);
     }
 
-    pub(in crate::formats) fn truth(&mut self, value: bool) {
-        self.cell(if value { "TRUE" } else { "FALSE" });
+    pub(in crate::formats) fn truth(&mut self, value: bool, style: usize) {
+        self.word(if value { "TRUE" } else { "FALSE" }, style);
     }
 
     /// Whether there were more cells than may be read.
@@ -318,17 +326,5 @@ mod tests {
             [14, 2, 10].map(|id| NumberKind::of(id, None)),
             [NumberKind::Moment, NumberKind::Number, signed("0.00%")]
         );
-    }
-
-    #[test]
-    fn strings_are_found_by_number_and_none_beyond() {
-        let mut strings = Strings::default();
-        for text in ["a", "", "bc"] {
-            strings.push(text);
-            strings.end();
-        }
-        let found: Vec<_> = (0..4).map(|index| strings.get(index)).collect();
-        assert_eq!(found, ["a", "", "bc", ""]);
-        assert_eq!(strings.get(usize::MAX), "");
     }
 }

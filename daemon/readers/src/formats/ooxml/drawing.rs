@@ -5,6 +5,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::QName;
 
 use super::super::script::Script;
+use super::super::text_style::TextStyle;
 use super::super::xml::decoded;
 use super::flow::Flow;
 use super::math::Math;
@@ -31,8 +32,8 @@ pub(super) struct Drawing {
     skipped: usize,
     in_text: bool,
     math: Math,
-    /// Where the text of the run being read stands, if not on the line.
-    script: Option<Script>,
+    /// The style of the run being read.
+    style: TextStyle,
     place: Place,
 }
 
@@ -55,7 +56,7 @@ impl Drawing {
             skipped: 0,
             in_text: false,
             math: Math::default(),
-            script: None,
+            style: TextStyle::default(),
             place: Place::Shapes,
         }
     }
@@ -108,7 +109,7 @@ impl Drawing {
         }
         match name {
             "oMathPara" => self.flow().end_line(),
-            "rPr" if !self.math.is_open() => self.script = script_of(tag),
+            "rPr" if !self.math.is_open() => self.style = style_of(tag),
             "br" => self.push("\n"),
             "ph" => self.place = place_of(attribute(tag, "type").as_deref()),
             "chart" => self.refer(relation_id(tag, "id")),
@@ -120,7 +121,7 @@ impl Drawing {
     fn end(&mut self, name: QName<'_>) {
         self.in_text = false;
         if let Some(formula) = self.math.end(name) {
-            self.script = None;
+            self.style = TextStyle::default();
             self.push(&formula);
             if self.math.is_display() {
                 self.flow().end_line();
@@ -128,7 +129,7 @@ impl Drawing {
         }
         match name.local_name().into_inner() {
             _ if self.math.is_open() => {}
-            "r" | "fld" => self.script = None,
+            "r" | "fld" => self.style = TextStyle::default(),
             "p" | "text" => self.flow().end_line(),
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),
@@ -139,9 +140,10 @@ impl Drawing {
 
     fn push(&mut self, text: &str) {
         if self.place != Place::DiscardMembers && !self.math.push(text) {
-            let text = Script::apply(self.script, text);
             // A line break within a paragraph, as PowerPoint stores it.
-            self.flow().push(&text.replace('\u{b}', "\n"));
+            let text = text.replace('\u{b}', "\n");
+            let text = self.style.apply(&text);
+            self.flow().push(&text);
         }
     }
 
@@ -156,6 +158,15 @@ impl Drawing {
         if self.references.len() < MAX_REFERENCES {
             self.references.extend(id);
         }
+    }
+}
+
+/// What the properties of a run say (§21.1.2.3.9).
+fn style_of(tag: &BytesStart<'_>) -> TextStyle {
+    let strike = attribute(tag, "strike");
+    TextStyle {
+        script: script_of(tag),
+        is_struck: strike.is_some_and(|strike| strike != "noStrike"),
     }
 }
 

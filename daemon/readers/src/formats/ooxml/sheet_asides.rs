@@ -6,9 +6,11 @@ use quick_xml::events::{BytesStart, Event};
 use simdex_extract::Fact;
 
 use super::super::xml::decoded;
+use super::cell_font::run_property;
 use super::drawing::write_kind;
 use super::flow::Flow;
 use super::parts::{Parts, Relation, attribute};
+use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
 /// Author prefix of comments that only repeat the beginning of a thread, for programs without threads.
@@ -72,6 +74,8 @@ struct Comments {
     in_author: bool,
     in_text: bool,
     in_reading: bool,
+    /// The style of the run being read, if it has its own.
+    run: Option<TextStyle>,
 }
 
 impl Comments {
@@ -84,21 +88,23 @@ impl Comments {
             in_author: false,
             in_text: false,
             in_reading: false,
+            run: None,
         }
     }
 
     fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
             Event::Start(tag) => self.start(tag),
+            Event::Empty(tag) => run_property(&mut self.run, tag.local_name().into_inner(), tag),
             Event::End(tag) => self.end(tag.local_name().into_inner()),
             Event::Text(text) if self.in_author => {
                 if let Some(thread) = self.threads.last_mut() {
                     *thread |= text.xml10_content().starts_with(THREAD_AUTHOR);
                 }
             }
-            Event::Text(text) if self.in_text => self.flow.push(&text.xml10_content()),
+            Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
             Event::GeneralRef(entity) if self.in_text => {
-                self.flow.push(&decoded(entity).unwrap_or_default());
+                self.push(&decoded(entity).unwrap_or_default());
             }
             _ => {}
         }
@@ -119,8 +125,13 @@ impl Comments {
             }
             "rPh" => self.in_reading = true,
             "t" => self.in_text = !self.is_thread && !self.in_reading,
-            _ => {}
+            name => run_property(&mut self.run, name, tag),
         }
+    }
+
+    fn push(&mut self, text: &str) {
+        let style = self.run.unwrap_or_default();
+        self.flow.push(&style.apply(text));
     }
 
     fn end(&mut self, name: &str) {
@@ -128,6 +139,7 @@ impl Comments {
             "author" => self.in_author = false,
             "comment" => self.flow.end_line(),
             "rPh" => self.in_reading = false,
+            "r" => self.run = None,
             "t" => self.in_text = false,
             _ => {}
         }

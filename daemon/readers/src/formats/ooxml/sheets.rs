@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use quick_xml::events::{BytesStart, Event};
 
 use super::super::Reading;
-use super::super::script::Script;
 use super::super::xml::decoded;
-use super::cells::{NumberKind, Rows, Strings};
+use super::cell_font::{font_property, run_property};
+use super::cells::{CellStyle, NumberKind, Rows};
 use super::parts::{Parts, attribute, is_true, relation_id};
-use super::workbook::{Contents, Notation};
+use super::strings::Strings;
+use super::workbook::{Contents, Notation, Styles};
 use super::{sheet_asides, workbook};
+use crate::formats::text_style::TextStyle;
 use crate::input::Input;
 use crate::sink::Sink;
 
@@ -46,12 +48,12 @@ impl Notation for Xml {
         })
     }
 
-    fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
-        strings(parts, name)
+    fn styles(parts: &mut Parts<'_>, name: &str) -> Styles {
+        styles(parts, name)
     }
 
-    fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
-        number_kinds(parts, name)
+    fn strings(parts: &mut Parts<'_>, name: &str, _: &[TextStyle]) -> Strings {
+        strings(parts, name)
     }
 
     fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String> {
@@ -83,34 +85,32 @@ fn take_content(tag: &BytesStart<'_>, contents: &mut Contents) {
 /// The shared strings (§18.4), whatever count is stated.
 fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
     let mut strings = Strings::default();
-    let (mut in_text, mut in_reading, mut script) = (false, false, None);
+    let (mut in_text, mut in_reading, mut style) = (false, false, None);
     parts.optional_xml(name, |event| {
         match event {
             Event::Start(tag) => match tag.local_name().into_inner() {
                 "t" => in_text = !in_reading,
                 "rPh" => in_reading = true,
-                "vertAlign" => script = script_of(tag),
-                _ => {}
+                name => run_property(&mut style, name, tag),
             },
             Event::Empty(tag) => match tag.local_name().into_inner() {
                 "si" => strings.end(),
-                "vertAlign" => script = script_of(tag),
-                _ => {}
+                name => run_property(&mut style, name, tag),
             },
             Event::End(tag) => match tag.local_name().into_inner() {
                 "t" => in_text = false,
-                "r" => script = None,
+                "r" => style = None,
                 "rPh" => in_reading = false,
                 "si" => strings.end(),
                 _ => {}
             },
             Event::Text(text) if in_text => {
                 let text = text.xml10_content();
-                strings.push(&Script::apply(script, &unescaped(&text)));
+                strings.push(&unescaped(&text), style);
             }
-            Event::CData(text) if in_text => strings.push(&text.xml10_content()),
+            Event::CData(text) if in_text => strings.push(&text.xml10_content(), style),
             Event::GeneralRef(entity) if in_text => {
-                strings.push(&decoded(entity).unwrap_or_default());
+                strings.push(&decoded(entity).unwrap_or_default(), style);
             }
             _ => {}
         }
@@ -119,14 +119,10 @@ fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
     strings
 }
 
-/// Where a run of a string stands (§18.4.14).
-fn script_of(tag: &BytesStart<'_>) -> Option<Script> {
-    Script::of_align(&attribute(tag, "val")?)
-}
-
-/// Number kinds by style (§18.8).
-fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
-    let (mut codes, mut number_kinds, mut in_styles) = (BTreeMap::new(), Vec::new(), false);
+/// The styles of cells and their fonts (§18.8).
+fn styles(parts: &mut Parts<'_>, name: &str) -> Styles {
+    let (mut codes, mut styles, mut in_styles) = (BTreeMap::new(), Styles::default(), false);
+    let font = |tag: &BytesStart<'_>| attribute(tag, "fontId")?.parse::<usize>().ok();
     let id = |tag: &BytesStart<'_>| attribute(tag, "numFmtId")?.parse::<u32>().ok();
     parts.optional_xml(name, |event| {
         match event {
@@ -139,20 +135,29 @@ fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind> {
                             .map(|(id, code)| (id, NumberKind::of(id, Some(&code)))),
                     );
                 }
+                "font" => styles.fonts.push(TextStyle::default()),
                 "cellXfs" => in_styles = true,
                 "xf" if in_styles => {
                     let id = id(tag).unwrap_or(0);
                     let kind = codes.get(&id).cloned();
-                    number_kinds.push(kind.unwrap_or_else(|| NumberKind::of(id, None)));
+                    let text = font(tag).and_then(|font| styles.fonts.get(font).copied());
+                    styles.cells.push(CellStyle {
+                        number: kind.unwrap_or_else(|| NumberKind::of(id, None)),
+                        text: text.unwrap_or_default(),
+                    });
                 }
-                _ => {}
+                name => {
+                    if let Some(font) = styles.fonts.last_mut() {
+                        font_property(font, name, tag);
+                    }
+                }
             },
             Event::End(tag) if tag.local_name().into_inner() == "cellXfs" => return false,
             _ => {}
         }
         true
     });
-    number_kinds
+    styles
 }
 
 /// Characters that XML cannot hold are written as `_xHHHH_` (§22.9.2.19).

@@ -11,10 +11,12 @@ use crate::sink::Sink;
 mod field;
 mod numbering;
 mod story;
+mod styles;
 
 use numbering::Numbering;
 use simdex_extract::Fact;
 use story::Story;
+use styles::Styles;
 
 /// Main content types: document, template, with macros or without.
 const MAIN: &[&str] = &[
@@ -31,8 +33,11 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     super::read(input, sink, |parts, sink| {
         let main = parts.main(MAIN)?;
         let relations = parts.relations(&main);
-        let numbering = Numbering::of(parts, &relations);
-        let mut body = Story::toward(sink, &numbering);
+        let known = Known {
+            numbering: Numbering::of(parts, &relations),
+            styles: Styles::of(parts, &relations),
+        };
+        let mut body = Story::toward(sink, &known);
         let reason = parts.xml(&main, |event| body.take(event))?;
         parts.note(reason);
         finish(body, parts, &relations, sink);
@@ -41,10 +46,16 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
             if sink.is_full() {
                 break;
             }
-            write(parts, to, &numbering, &mut running, sink);
+            write(parts, to, &known, &mut running, sink);
         }
         Ok(())
     })
+}
+
+/// What is known of all parts before they are read.
+struct Known {
+    numbering: Numbering,
+    styles: Styles,
 }
 
 /// Relations to the parts after the body: numbered names in the order of their numbers, header2 before header10.
@@ -62,11 +73,11 @@ fn behind(relations: &[Relation]) -> Vec<&Relation> {
 fn write(
     parts: &mut Parts<'_>,
     to: &Relation,
-    numbering: &Numbering,
+    known: &Known,
     running: &mut BTreeSet<String>,
     sink: &mut Sink,
 ) {
-    let mut story = Story::toward(sink, numbering);
+    let mut story = Story::toward(sink, known);
     parts.optional_xml(&to.target, |event| story.take(event));
     if matches!(&*to.kind, "header" | "footer") && !running.insert(story.text().to_owned()) {
         return;

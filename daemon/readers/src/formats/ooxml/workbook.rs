@@ -5,9 +5,11 @@ use std::collections::BTreeSet;
 use simdex_extract::{Fact, Outcome, Reason};
 
 use super::super::Reading;
-use super::cells::{Book, NumberKind, Rows, Strings};
+use super::cells::{Book, CellStyle, Rows};
 use super::parts::{Parts, Relation, by_id};
 use super::sheet_asides;
+use super::strings::Strings;
+use crate::formats::text_style::TextStyle;
 use crate::input::Input;
 use crate::sink::Sink;
 
@@ -19,17 +21,24 @@ pub(super) trait Notation {
     /// Reads the main part.
     fn contents(parts: &mut Parts<'_>, main: &str, contents: &mut Contents) -> Reading;
 
-    /// The strings that cells share, whatever count is stated.
-    fn strings(parts: &mut Parts<'_>, name: &str) -> Strings;
+    /// Reads the styles.
+    fn styles(parts: &mut Parts<'_>, name: &str) -> Styles;
 
-    /// Number kinds by style.
-    fn number_kinds(parts: &mut Parts<'_>, name: &str) -> Vec<NumberKind>;
+    /// The strings that cells share, whatever count is stated; `fonts` are those of the styles.
+    fn strings(parts: &mut Parts<'_>, name: &str, fonts: &[TextStyle]) -> Strings;
 
     /// Reads the cells of a sheet into `rows`; returns its headers and footers with their codes.
     fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String>;
 
     /// Writes the comments of a part; returns their number.
     fn comments(parts: &mut Parts<'_>, name: &str, sink: &mut Sink) -> u64;
+}
+
+/// The styles of a workbook.
+#[derive(Debug, Default)]
+pub(super) struct Styles {
+    pub(super) fonts: Vec<TextStyle>,
+    pub(super) cells: Vec<CellStyle>,
 }
 
 /// The content of the main part.
@@ -74,11 +83,13 @@ pub(super) fn read<N: Notation>(input: &Input, sink: &mut Sink) -> Reading {
 
 fn book<N: Notation>(parts: &mut Parts<'_>, relations: &[Relation], since_1904: bool) -> Book {
     let of_kind = |kind| relations.iter().find(|to: &&Relation| to.kind == kind);
-    let strings = of_kind("sharedStrings").map(|to| N::strings(parts, &to.target));
-    let number_kinds = of_kind("styles").map(|to| N::number_kinds(parts, &to.target));
+    let styles = of_kind("styles").map(|to| N::styles(parts, &to.target));
+    let Styles { fonts, cells } = styles.unwrap_or_default();
+    let strings = of_kind("sharedStrings").map(|to| N::strings(parts, &to.target, &fonts));
     Book {
         strings: strings.unwrap_or_default(),
-        number_kinds: number_kinds.unwrap_or_default(),
+        styles: cells,
+        fonts,
         since_1904,
     }
 }

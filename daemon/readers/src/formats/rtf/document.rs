@@ -12,57 +12,17 @@ use simdex_extract::{Fact, Reason};
 use self::before::PreviousToken;
 use self::font::Fonts;
 use self::math::MathGroup;
-use super::super::aside::{AsideKind, Streams};
+use super::super::aside::Streams;
 use super::code_page::CodePage;
+use super::destination::{Dest, Piece};
 use super::object;
 use super::token::Token;
 use super::words::{self, TextTarget};
 use crate::formats::field::Form;
 use crate::formats::formula::Formula;
 use crate::formats::script::Script;
+use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
-
-/// What a group is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dest {
-    Text,
-    /// Nothing in it counts.
-    Silent,
-    Fonts,
-    /// The state of a form field.
-    Form,
-    Info,
-    Shape,
-    Object,
-    /// Bytes written as hexadecimal digits.
-    Hex,
-    /// A pair of texts, the second of which repeats the first in Unicode.
-    Pair,
-    /// A pair in the document's metadata.
-    InfoPair,
-    /// Properties of a row of a nested table, which contain its end.
-    Rows,
-    /// HTML that the document was converted from.
-    Tag,
-}
-
-/// Text collected apart from the body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Piece {
-    Aside(AsideKind),
-    Fact(Fact),
-    Date(Fact),
-    TextBox,
-    /// The label of a list item, as the program that wrote the document showed it.
-    Label,
-    Instruction,
-    /// An item of a list in a form field.
-    FormItem,
-    ObjectClass,
-    ObjectData,
-    /// The page that the document was converted from.
-    Html,
-}
 
 /// The state that lasts until the group ends.
 #[derive(Debug, Clone, Copy)]
@@ -75,8 +35,7 @@ struct Group {
     fallback: usize,
     deleted: bool,
     inserted: bool,
-    /// Where text stands, if not on the line.
-    script: Option<Script>,
+    style: TextStyle,
     math: Option<MathGroup>,
     /// Written for readers of RTF, not part of the page that it was converted from.
     rtf_only: bool,
@@ -124,7 +83,7 @@ impl<'a> Document<'a> {
             fallback: 1,
             deleted: false,
             inserted: false,
-            script: None,
+            style: TextStyle::default(),
             math: None,
             rtf_only: false,
         };
@@ -262,7 +221,7 @@ impl<'a> Document<'a> {
             TextTarget::Collect(_) if self.group.collects => {}
             TextTarget::Collect(piece) => {
                 self.group.collects = true;
-                self.group.script = None;
+                self.group.style = TextStyle::default();
                 self.group.dest = match piece {
                     Piece::ObjectData => Dest::Hex,
                     Piece::Date(_) => Dest::Silent,
@@ -294,13 +253,14 @@ impl<'a> Document<'a> {
             }
             "plain" => {
                 self.group.font = None;
-                self.group.script = None;
+                self.group.style = TextStyle::default();
                 self.group.deleted = false;
                 self.group.inserted = false;
             }
-            "super" => self.group.script = on.then_some(Script::Raised),
-            "sub" => self.group.script = on.then_some(Script::Lowered),
-            "nosupersub" => self.group.script = None,
+            "super" => self.group.style.script = on.then_some(Script::Raised),
+            "sub" => self.group.style.script = on.then_some(Script::Lowered),
+            "nosupersub" => self.group.style.script = None,
+            "strike" | "striked" => self.group.style.is_struck = on,
             "deleted" | "mvf" => self.group.deleted = on,
             "revised" | "mvt" => self.group.inserted = on,
             "fromhtml" if on && !self.from_html && self.streams.innermost().is_none() => {
@@ -382,8 +342,12 @@ impl<'a> Document<'a> {
         if !markup && self.streams.innermost() == Some(&mut Piece::Html) {
             self.streams.push(&quick_xml::escape::partial_escape(text));
         } else {
-            let script = group.script.filter(|_| !markup);
-            self.streams.push(&Script::apply(script, text));
+            let mut style = match markup {
+                true => TextStyle::default(),
+                false => group.style,
+            };
+            style.is_struck &= self.streams.innermost() != Some(&mut Piece::Label);
+            self.streams.push(&style.apply(text));
         }
     }
 }

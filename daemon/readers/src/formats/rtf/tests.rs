@@ -264,3 +264,19 @@ fn raised_and_lowered_digits_stay_so() {
     let rtf = r"{\rtf1\ansi 10{\super 3}4\super 5\nosupersub 6 H{\sub 2}O 1{\super st} {\super 7\plain 8}}";
     assert_eq!(text(rtf), "10³4⁵6 H₂O 1st ⁷8");
 }
+
+#[test]
+fn struck_text_is_marked_and_labels_of_lists_are_not() {
+    let rtf = r"{\rtf1\ansi a {\strike b}{\striked1  c}\strike0 {\strike d\strike0 e}\par\strike f\par g\plain h\par
+{\listtext\strike o\tab}{\strike i}{\strike\deleted gone}}";
+    assert_eq!(
+        text(rtf),
+        "a ~~b c~~~~d~~e\n~~f~~\n~~g~~h\n~~i~~".replace("c~~~~d", "cd")
+    );
+}
+
+#[test]
+fn formulas_of_fields_are_text() {
+    let rtf = r"{\rtf1 is {\field{\*\fldinst EQ \\f(1,2)}{\fldrslt }}.}";
+    assert_eq!(text(rtf), "is 1/2.");
+}

@@ -3,7 +3,7 @@
 use simdex_extract::Fact;
 
 use super::super::aside::AsideKind;
-use super::document::{Dest, Piece};
+use super::destination::{Dest, Piece};
 
 /// Destinations without text.
 const SILENT: &[&str] = &[

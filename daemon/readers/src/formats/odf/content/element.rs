@@ -5,8 +5,9 @@ use simdex_extract::Fact;
 
 use super::super::super::aside::AsideKind;
 use super::super::super::package::attribute;
-use super::super::table;
-use super::{Content, Genre, Piece, Undo};
+use super::super::piece::Piece;
+use super::super::value;
+use super::{Content, Genre, Undo};
 
 /// Elements without text to read: descriptions of shapes for those who cannot see them; numbers of lists, which are
 /// counted here; objects of other programs, which are members.
@@ -31,6 +32,10 @@ impl Content<'_> {
             ("office", local) => self.office_element(local, name),
             ("style", local) => self.style_element(local, tag),
             ("draw" | "presentation", local) => self.draw_element(local, name, tag),
+            ("number", _) => {
+                self.styles.text.style(name, tag);
+                Undo::Nothing
+            }
             ("form", local) => self.form_element(local, tag),
             ("field", local) => self.field_element(local, tag),
             ("ooo", "module") => {
@@ -46,7 +51,9 @@ impl Content<'_> {
             "p" | "h" => {
                 self.text.push(Some(true));
                 self.label(tag, local == "h");
-                return Undo::Paragraph(self.script.take());
+                let outer = std::mem::take(&mut self.text_style);
+                self.text_style = self.styles.text.of_paragraph(tag, self.cell_style);
+                return Undo::Paragraph(outer);
             }
             "list" => {
                 self.styles.lists.begin(tag);
@@ -54,8 +61,8 @@ impl Content<'_> {
             }
             "list-item" | "list-header" => self.styles.lists.item(tag, local == "list-item"),
             "span" => {
-                let script = self.styles.scripts.of(tag, self.script);
-                return Undo::Span(std::mem::replace(&mut self.script, script));
+                let style = self.styles.text.of_span(tag, self.text_style);
+                return Undo::Span(std::mem::replace(&mut self.text_style, style));
             }
             "s" => self.spaces(number(tag, "text:c")),
             "tab" => self.mark("\t"),
@@ -78,7 +85,7 @@ impl Content<'_> {
             }
             _ => {
                 self.styles.lists.style(name, tag);
-                self.styles.scripts.style(name, tag);
+                self.styles.text.style(name, tag);
                 return skip(name);
             }
         }
@@ -94,6 +101,8 @@ impl Content<'_> {
     }
 
     fn table_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
+        let columns = number(tag, "table:number-columns-repeated");
+        self.styles.text.table(local, tag, columns);
         match local {
             "table" => {
                 self.streams.newline();
@@ -122,12 +131,15 @@ impl Content<'_> {
     }
 
     fn cell(&mut self, tag: &BytesStart<'_>) -> Undo {
+        let repeated = number(tag, "table:number-columns-repeated");
+        let style = self.styles.text.of_cell(tag, repeated);
+        self.cell_style = style.text;
         self.piece(Piece::Cell {
-            repeated: number(tag, "table:number-columns-repeated"),
+            repeated,
             // Cells of texts and slides state values too, besides the text written by hand.
             value: match self.genre {
-                Genre::Sheets => table::value(tag),
-                Genre::Text | Genre::Pages => table::shown(tag),
+                Genre::Sheets => value::value(tag, style.divisor),
+                Genre::Text | Genre::Pages => value::shown(tag),
             },
         })
     }
@@ -147,7 +159,7 @@ impl Content<'_> {
     }
 
     fn style_element(&mut self, local: &str, tag: &BytesStart<'_>) -> Undo {
-        self.styles.scripts.style(tag.name().into_inner(), tag);
+        self.styles.text.style(tag.name().into_inner(), tag);
         match local {
             "style" => {
                 self.style = attribute(tag, "style:name").unwrap_or_default();

@@ -72,3 +72,61 @@ fn raised_and_lowered_digits_stay_so() {
                 </text:note-body></text:note></text:span>5 H<text:span text:style-name='T2'>2</text:span>O</text:p>";
     assert_eq!(text(&format!("{styles}{body}")), "10³5 H₂O\n4\n");
 }
+
+const LINES: &str = "<style:style style:name='Gone' style:family='text'><style:text-properties \
+    style:text-line-through-style='solid' style:text-line-through-type='single'/></style:style>\
+    <style:style style:name='T1' style:family='text' style:parent-style-name='Gone'/>\
+    <style:style style:name='T2' style:family='text'><style:text-properties \
+    style:text-line-through-style='none'/></style:style>\
+    <style:style style:name='P1' style:family='paragraph'><style:text-properties \
+    style:text-line-through-type='double'/></style:style>\
+    <style:style style:name='c' style:family='table-cell'><style:text-properties \
+    style:text-line-through-style='solid'/></style:style>";
+
+#[test]
+fn struck_text_is_marked() {
+    let body = "<text:p>a <text:span text:style-name='T1'>b<text:span>c</text:span><text:span \
+                text:style-name='T2'>d</text:span></text:span><text:span text:style-name='Gone'> e</text:span></text:p>\
+                <text:p text:style-name='P1'>f<text:span text:style-name='T2'>g</text:span></text:p><text:p>h</text:p>";
+    let read = |styles: &str| text(&format!("{styles}{body}"));
+    assert_eq!(read(LINES), "a ~~bc~~d ~~e~~\n~~f~~g\nh\n");
+    // Another part may have styles of the same names that say nothing.
+    let others = LINES.replace("text-line-through", "other");
+    assert_eq!(read(&format!("{LINES}{others}")), "a bcd e\nfg\nh\n");
+}
+
+#[test]
+fn struck_cells_have_their_style_or_that_of_their_column_or_row() {
+    let table = "<table:table><table:table-column table:number-columns-repeated='2'/><table:table-column \
+                 table:default-cell-style-name='c'/><table:table-row><table:table-cell \
+                 table:number-columns-repeated='2'><text:p>a</text:p></table:table-cell><table:table-cell \
+                 office:value-type='float' office:value='-5'><text:p>-5.0 €</text:p></table:table-cell>\
+                 </table:table-row><table:table-row><table:table-cell table:style-name='c' \
+                 office:value-type='boolean' office:boolean-value='true'><text:p>TRUE</text:p></table:table-cell>\
+                 <table:table-cell><text:p>b</text:p></table:table-cell></table:table-row><table:table-row \
+                 table:default-cell-style-name='c'><table:table-cell office:value-type='float' office:value='7'/>\
+                 </table:table-row></table:table>";
+    let body = format!("{LINES}{table}");
+    let text = sink_of("spreadsheet", &body).take_text();
+    assert_eq!(text, "a\ta\t~~-5 €~~\n~~TRUE~~\tb\n~~7~~\n");
+}
+
+#[test]
+fn a_number_that_is_shown_divided_is_read_so() {
+    let styles = "<number:number-style style:name='N1'><number:number number:display-factor='1000'/>\
+                  <number:text>k</number:text></number:number-style><number:number-style style:name='N2'>\
+                  <number:number/></number:number-style><style:style style:name='c1' style:family='table-cell' \
+                  style:data-style-name='N1'/><style:style style:name='c2' style:family='table-cell' \
+                  style:parent-style-name='c1'/><style:style style:name='c3' style:family='table-cell' \
+                  style:parent-style-name='c1' style:data-style-name='N2'/>";
+    let cell = |style: &str, shown: &str| {
+        format!(
+            "<table:table-cell table:style-name='{style}' office:value-type='float' office:value='1500'>\
+             <text:p>{shown}</text:p></table:table-cell>"
+        )
+    };
+    let cells = [cell("c1", "2k"), cell("c2", "2k"), cell("c3", "1500")].concat();
+    let table =
+        format!("{styles}<table:table><table:table-row>{cells}</table:table-row></table:table>");
+    assert_eq!(sink_of("spreadsheet", &table).text(), "1.5k\t1.5k\t1500\n");
+}

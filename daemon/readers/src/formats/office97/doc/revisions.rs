@@ -7,6 +7,7 @@ use super::fib::{Fib, Structure};
 use super::signs::{Sign, disjoint};
 use crate::compound::{double_word, double_words, word};
 use crate::formats::script::Script;
+use crate::formats::text_style::TextStyle;
 
 /// Bytes of a page of character formatting.
 const PAGE_BYTES: usize = 512;
@@ -15,6 +16,9 @@ const DELETED: u16 = 0x0800;
 const INSERTED: u16 = 0x0801;
 /// Whether characters are above (1) or below (2) the line.
 const SCRIPT: u16 = 0x2a48;
+/// Whether characters are struck through by one line or by two.
+const LINE: u16 = 0x0837;
+const TWO_LINES: u16 = 0x2a53;
 /// A sign of a font; where the data of the character are, and that these are no picture.
 const SYMBOL: u16 = 0x6a09;
 const LOCATION: u16 = 0x6a03;
@@ -31,7 +35,7 @@ pub(super) struct Revisions {
     /// Runs of characters that stand for something else.
     pub(super) signs: Vec<(Range<usize>, Sign)>,
     /// Sorted and disjoint.
-    scripts: Vec<(Range<usize>, Script)>,
+    styles: Vec<(Range<usize>, TextStyle)>,
 }
 
 /// What matters in a list of property changes.
@@ -39,7 +43,7 @@ pub(super) struct Revisions {
 pub(super) struct Changes {
     pub(super) is_deleted: bool,
     is_inserted: bool,
-    script: Option<Script>,
+    style: TextStyle,
     symbol: Option<(u16, u16)>,
     location: Option<u32>,
     is_data: bool,
@@ -56,12 +60,10 @@ impl Changes {
                 DELETED => changes.is_deleted = is_on,
                 INSERTED => changes.is_inserted = is_on,
                 SCRIPT => {
-                    changes.script = match operand.first() {
-                        Some(1) => Some(Script::Raised),
-                        Some(2) => Some(Script::Lowered),
-                        _ => None,
-                    };
+                    let place = operand.first().copied().unwrap_or(0);
+                    changes.style.script = Script::of_number(place.into());
                 }
+                LINE | TWO_LINES if is_on => changes.style.is_struck = true,
                 SYMBOL => changes.symbol = word(operand, 0).zip(word(operand, 2)),
                 LOCATION => changes.location = double_word(operand, 0),
                 IS_DATA => changes.is_data = is_on,
@@ -122,15 +124,16 @@ impl Revisions {
                 }
                 let sign = changes.sign().map(|sign| (range.clone(), sign));
                 revisions.signs.extend(sign);
-                let script = changes.script.map(|script| (range.clone(), script));
-                revisions.scripts.extend(script);
+                if !changes.style.is_plain() {
+                    revisions.styles.push((range.clone(), changes.style));
+                }
                 if changes.is_deleted {
                     revisions.deleted.push(range);
                 }
             }
         }
         revisions.deleted = joined(revisions.deleted);
-        disjoint(&mut revisions.scripts);
+        disjoint(&mut revisions.styles);
         revisions
     }
 
@@ -161,22 +164,23 @@ impl Revisions {
         kept
     }
 
-    /// A range in pieces, each with where its characters stand.
-    pub(super) fn scripted(&self, range: Range<usize>) -> Vec<(Range<usize>, Option<Script>)> {
+    /// A range in pieces, each with its style.
+    pub(super) fn styled(&self, range: Range<usize>) -> Vec<(Range<usize>, TextStyle)> {
+        let plain = TextStyle::default();
         let mut pieces = Vec::new();
         let mut start = range.start;
         let first = self
-            .scripts
+            .styles
             .partition_point(|(run, _)| run.end <= range.start);
-        for (run, script) in &self.scripts[first..] {
+        for (run, style) in &self.styles[first..] {
             if run.start >= range.end {
                 break;
             }
             let run = run.start.max(start)..run.end.min(range.end);
-            pieces.extend([(start..run.start, None), (run.clone(), Some(*script))]);
+            pieces.extend([(start..run.start, plain), (run.clone(), *style)]);
             start = run.end;
         }
-        pieces.push((start..range.end, None));
+        pieces.push((start..range.end, plain));
         pieces.retain(|(piece, _)| !piece.is_empty());
         pieces
     }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::compound::tests::compound_of;
 use crate::input::input_of;
+use crate::struck;
 
 /// Where the text of the documents begins.
 const TEXT: usize = 1024;
@@ -98,7 +99,7 @@ fn mark(main: &mut Vec<u8>, table: &mut Vec<u8>, range: Range<usize>, properties
 fn text(bytes: &[u8]) -> (String, Reading, Sink) {
     let mut sink = Sink::of(1 << 20);
     let reading = read(&input_of(bytes), &mut sink);
-    (sink.text().to_owned(), reading, sink)
+    (struck::settle(sink.text().to_owned()), reading, sink)
 }
 
 #[test]
@@ -132,9 +133,9 @@ fn fields_show_their_results_and_are_counted() {
 }
 
 #[test]
-fn readings_above_characters_are_left_out() {
+fn formulas_are_shown_and_readings_above_characters_left_out() {
     let field = "\u{13} EQ \\* jc2 \\o\\ad(\\s\\up 10(toukyou),TO) \u{15}\u{13}EQ \\f(1,2)\u{15}.";
-    assert_eq!(text(&doc(&[Run(field, false)], &[100], None)).0, "TO.\n");
+    assert_eq!(text(&doc(&[Run(field, false)], &[100], None)).0, "TO1/2.\n");
 }
 
 #[test]
@@ -320,4 +321,16 @@ fn raised_and_lowered_digits_stay_so() {
         let places = [0, 1, 2].map(|place| read(place, is_wide));
         assert_eq!(places, ["1034\n", "10³4\n", "10₃4\n"]);
     }
+}
+
+#[test]
+fn struck_text_is_marked() {
+    let read = |properties: &[u8]| text(&doc_with(Run("1034", false), 2..3, properties, b"")).0;
+    assert_eq!(read(&[0x37, 0x08, 1]), "10~~3~~4\n");
+    assert_eq!(read(&[0x53, 0x2a, 1]), "10~~3~~4\n");
+    assert_eq!(
+        read(&[0x37, 0x08, 1, 0x53, 0x2a, 0, 0x48, 0x2a, 1]),
+        "10~~³~~4\n"
+    );
+    assert_eq!(read(&[0x37, 0x08, 0]), "1034\n");
 }

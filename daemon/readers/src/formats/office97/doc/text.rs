@@ -3,16 +3,14 @@
 use encoding_rs::{Encoding, UTF_16LE};
 use simdex_extract::Fact;
 
-use crate::formats::field::{self, Form};
-use crate::formats::script::Script;
+use crate::formats::field::{self, Form, MAX_INSTRUCTION};
+use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
 /// Fields that are filled in by hand.
 const FORM_FIELDS: &[&str] = &["FORMTEXT", "FORMCHECKBOX", "FORMDROPDOWN"];
 /// Fields that take their content from elsewhere.
 const EXTERNAL_FIELDS: &[&str] = &["INCLUDETEXT", "INCLUDEPICTURE", "LINK", "DDE", "DDEAUTO"];
-/// Bytes of an instruction that are kept.
-const MAX_INSTRUCTION: usize = 256;
 
 /// The part of a field that is being read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,8 +34,8 @@ pub(super) struct TextWriter<'a> {
     form: Form,
     /// Whether the last character ended a cell; another then ends the row.
     after_cell: bool,
-    /// Where the characters stand, if not on the line.
-    pub(super) script: Option<Script>,
+    /// The style of the characters.
+    pub(super) style: TextStyle,
 }
 
 impl<'a> TextWriter<'a> {
@@ -50,7 +48,7 @@ impl<'a> TextWriter<'a> {
             instruction: String::new(),
             form: Form::default(),
             after_cell: false,
-            script: None,
+            style: TextStyle::default(),
         }
     }
 
@@ -96,7 +94,7 @@ impl<'a> TextWriter<'a> {
             if std::mem::take(&mut self.after_cell) {
                 self.sink.separate('\t');
             }
-            self.sink.push(&Script::apply(self.script, text));
+            self.sink.push(&self.style.apply(text));
         }
     }
 
@@ -152,26 +150,21 @@ impl<'a> TextWriter<'a> {
     /// Writes what the field whose instruction has ended shows by itself; returns whether it does.
     fn show(&mut self) -> bool {
         let form = std::mem::take(&mut self.form);
-        let sign = || field::sign(&self.instruction).map(String::from);
-        let shown = form.shown().map(str::to_owned).or_else(sign);
+        let shown = form.shown().map(str::to_owned);
+        let shown = shown.or_else(|| field::shown(&self.instruction));
         self.plain(shown.as_deref().unwrap_or_default());
         shown.is_some()
     }
 
-    /// Equations have no result. Ruby text above characters is made with them: that stays.
     fn end_field(&mut self) {
         let phase = self.fields.pop();
         if matches!(phase, None | Some(Phase::Result)) {
             return;
         }
         self.instructions -= 1;
-        if phase == Some(Phase::Replaced) || self.show() {
-            return;
-        }
-        let instruction = std::mem::take(&mut self.instruction);
-        let is_reading = instruction.trim_start().starts_with("EQ") && instruction.contains("\\up");
-        if let Some((_, base)) = instruction.rsplit_once(',').filter(|_| is_reading) {
-            self.plain(base.trim_end().trim_end_matches(')'));
+        // Formulas have no result.
+        if phase == Some(Phase::Instruction) {
+            self.show();
         }
     }
 }

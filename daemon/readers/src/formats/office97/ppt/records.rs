@@ -14,6 +14,7 @@ pub(super) mod kind {
     pub(in super::super) const OUTLINE_REFERENCE: u16 = 0x0f9e;
     pub(in super::super) const TEXT_HEAD: u16 = 0x0f9f;
     pub(in super::super) const TEXT_CHARS: u16 = 0x0fa0;
+    pub(in super::super) const TEXT_RUNS: u16 = 0x0fa1;
     pub(in super::super) const TEXT_BYTES: u16 = 0x0fa8;
     pub(in super::super) const STRING: u16 = 0x0fba;
     pub(in super::super) const RUNNING: u16 = 0x0fd9;

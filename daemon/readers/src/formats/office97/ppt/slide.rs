@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use simdex_extract::Fact;
 
 use super::records::{Record, kind, walk};
+use super::scripts::scripted;
 use crate::compound::{double_word, word};
 use crate::sink::Sink;
 
@@ -56,6 +57,11 @@ impl Slide {
                     }
                 }
                 kind::STRING => found.string(container, shown, &record),
+                kind::TEXT_RUNS => {
+                    if let Some(text) = found.texts.last_mut() {
+                        *text = scripted(text, record.body);
+                    }
+                }
                 _ => found.texts.extend(record.text()),
             }
         }

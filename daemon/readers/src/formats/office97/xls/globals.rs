@@ -5,14 +5,20 @@ use std::collections::BTreeMap;
 use encoding_rs::{Encoding, WINDOWS_1252};
 use simdex_extract::{Fact, Outcome, Reason};
 
-use super::super::super::ooxml::cells::{Book, NumberKind};
+use super::super::super::ooxml::cells::{Book, CellStyle, NumberKind};
+use super::super::super::ooxml::strings::styled;
 use super::super::codepage;
 use super::malformed;
 use super::records::{Record, Records, Text, kind};
+use crate::formats::script::Script;
+use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
 /// Version in the first record of Excel 97 and later.
 const EXCEL_97: u16 = 0x0600;
+/// The flag of fonts that strike through (§2.4.122), and the number that no font has (§2.5.129).
+const STRUCK: u16 = 1 << 3;
+const NO_FONT: usize = 4;
 
 pub(super) struct Globals {
     pub(super) book: Book,
@@ -39,18 +45,20 @@ impl Globals {
             match record.kind {
                 kind::FILE_PASS => return Err(Outcome::Encrypted(Reason::PasswordNeeded)),
                 kind::FORMAT | kind::FORMAT_OLD => formats.extend(globals.format(&record)),
-                kind::XF => styles.extend(record.word(2)),
+                kind::XF => styles.extend(record.word(0).zip(record.word(2))),
                 kind::BOUND_SHEET => count_sheet(&record, sink),
                 _ => globals.take(&record, sink),
             }
         }
-        let number_kind = |id: &u16| {
-            formats
-                .get(id)
-                .cloned()
-                .unwrap_or_else(|| NumberKind::of((*id).into(), None))
+        let fonts = &globals.book.fonts;
+        let style = |(font, format): &(u16, u16)| {
+            let number = formats.get(format).cloned();
+            CellStyle {
+                number: number.unwrap_or_else(|| NumberKind::of((*format).into(), None)),
+                text: fonts.get(usize::from(*font)).copied().unwrap_or_default(),
+            }
         };
-        globals.book.number_kinds = styles.iter().map(number_kind).collect();
+        globals.book.styles = styles.iter().map(style).collect();
         Ok(globals)
     }
 
@@ -67,6 +75,7 @@ impl Globals {
         match record.kind {
             kind::CODE_PAGE => self.encoding = codepage::encoding(record.word(0).unwrap_or(0)),
             kind::DATE_1904 => self.book.since_1904 = record.word(0) == Some(1),
+            kind::FONT => self.font(record),
             kind::SST => self.strings(record),
             // Counts and marks of references within this workbook are four bytes long.
             kind::SUP_BOOK if record.bytes.len() > 4 => sink.count(Fact::External, 1),
@@ -77,10 +86,23 @@ impl Globals {
     /// The strings that cells share, whatever count is stated.
     fn strings(&mut self, record: &Record<'_>) {
         let mut text = record.text_at(8);
-        while let Some(string) = text.string(true) {
-            self.book.strings.push(&string);
+        while let Some((string, runs)) = text.rich_string(true) {
+            let runs = styled(&runs, &self.book.fonts);
+            self.book.strings.push_runs(&string, &runs);
             self.book.strings.end();
         }
+    }
+
+    /// A font. None has the number 4.
+    fn font(&mut self, record: &Record<'_>) {
+        let fonts = &mut self.book.fonts;
+        if fonts.len() == NO_FONT {
+            fonts.push(TextStyle::default());
+        }
+        fonts.push(TextStyle {
+            script: record.word(8).and_then(Script::of_number),
+            is_struck: record.word(2).is_some_and(|flags| flags & STRUCK != 0),
+        });
     }
 
     fn format(&self, record: &Record<'_>) -> Option<(u16, NumberKind)> {

@@ -13,6 +13,7 @@ pub(super) mod kind {
     pub(in super::super) const NOTE: u16 = 0x1c;
     pub(in super::super) const DATE_1904: u16 = 0x22;
     pub(in super::super) const FILE_PASS: u16 = 0x2f;
+    pub(in super::super) const FONT: u16 = 0x31;
     pub(in super::super) const CONTINUE: u16 = 0x3c;
     pub(in super::super) const CODE_PAGE: u16 = 0x42;
     pub(in super::super) const OBJ: u16 = 0x5d;
@@ -135,11 +136,12 @@ impl<'a> Text<'a> {
         Some(first)
     }
 
+    fn short(&mut self) -> Option<u16> {
+        Some(u16::from_le_bytes([self.byte()?, self.byte()?]))
+    }
+
     fn word(&mut self) -> Option<usize> {
-        Some(usize::from(u16::from_le_bytes([
-            self.byte()?,
-            self.byte()?,
-        ])))
+        self.short().map(usize::from)
     }
 
     fn double_word(&mut self) -> Option<usize> {
@@ -157,8 +159,13 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// A string with its own count, of 16 bits if `is_long`; it may be formatted.
+    /// A string with its own count, of 16 bits if `is_long`.
     pub(super) fn string(&mut self, is_long: bool) -> Option<String> {
+        self.rich_string(is_long).map(|(text, _)| text)
+    }
+
+    /// A string with its own count and its runs, each with the unit that it begins with and the number of its font.
+    pub(super) fn rich_string(&mut self, is_long: bool) -> Option<(String, Vec<(u16, u16)>)> {
         let count = if is_long {
             self.word()?
         } else {
@@ -172,8 +179,10 @@ impl<'a> Text<'a> {
             0
         };
         let text = self.characters(count, flags);
-        self.skip(4 * runs + extra);
-        Some(text)
+        let runs = (0..runs).map_while(|_| Some((self.short()?, self.short()?)));
+        let runs = runs.collect();
+        self.skip(extra);
+        Some((text, runs))
     }
 
     /// Characters of 8 or, by the flags, 16 bits. Each continuation record has new flags.

@@ -19,8 +19,8 @@ pub(super) struct Sheet<'a> {
     /// Titles and names in charts.
     pub(super) charts: Vec<String>,
     row: Option<u16>,
-    /// Whether the next string is the result of a formula.
-    awaits_string: bool,
+    /// The style of the cell whose formula has the next string as its result.
+    awaits_string: Option<usize>,
     /// Whether the next text belongs to a comment.
     is_comment: bool,
 }
@@ -35,7 +35,7 @@ impl<'a> Sheet<'a> {
             comments: Vec::new(),
             charts: Vec::new(),
             row: None,
-            awaits_string: false,
+            awaits_string: None,
             is_comment: false,
         }
     }
@@ -56,24 +56,25 @@ impl<'a> Sheet<'a> {
         match record.kind {
             kind::LABEL_SST => {
                 let index = double_word(record.bytes, 6)?;
-                self.start(record)?;
-                self.rows.shared(index as usize);
+                let style = self.start(record)?;
+                self.rows.shared(index as usize, style);
             }
             kind::LABEL | kind::RSTRING => {
                 let text = self.globals.string(record.text_at(6), true)?;
-                self.start(record)?;
-                self.rows.cell(&text);
+                let style = self.start(record)?;
+                self.rows.word(&text, style);
             }
             kind::NUMBER | kind::RK | kind::MUL_RK => self.numbers(record)?,
             kind::FORMULA | kind::FORMULA_OLD => self.formula(record)?,
-            kind::STRING if std::mem::take(&mut self.awaits_string) => {
+            kind::STRING => {
+                let style = self.awaits_string.take()?;
                 let text = self.globals.string(record.text_at(0), true)?;
-                self.rows.cell(&text);
+                self.rows.word(&text, style);
             }
             kind::BOOL_ERR => {
                 let (value, is_error) = (*record.bytes.get(6)?, *record.bytes.get(7)?);
-                self.start(record)?;
-                self.truth(value, is_error != 0);
+                let style = self.start(record)?;
+                self.truth(value, is_error != 0, style);
             }
             _ => return None,
         }
@@ -105,7 +106,7 @@ impl<'a> Sheet<'a> {
         if self.row.replace(row) != Some(row) {
             self.rows.row();
         }
-        self.awaits_string = false;
+        self.awaits_string = None;
         Some(style.into())
     }
 
@@ -115,20 +116,20 @@ impl<'a> Sheet<'a> {
         let style = self.start(record)?;
         let [kind, _, value_byte, ..] = value.to_le_bytes();
         match (value >> 48, kind) {
-            (0xffff, 0) => self.awaits_string = true,
-            (0xffff, 1) => self.truth(value_byte, false),
-            (0xffff, 2) => self.truth(value_byte, true),
+            (0xffff, 0) => self.awaits_string = Some(style),
+            (0xffff, 1) => self.truth(value_byte, false, style),
+            (0xffff, 2) => self.truth(value_byte, true, style),
             (0xffff, _) => self.rows.cell(""),
             _ => self.rows.number(f64::from_bits(value), style),
         }
         Some(())
     }
 
-    fn truth(&mut self, value: u8, is_error: bool) {
+    fn truth(&mut self, value: u8, is_error: bool, style: usize) {
         if is_error {
-            self.rows.cell(error(value));
+            self.rows.word(error(value), style);
         } else {
-            self.rows.truth(value != 0);
+            self.rows.truth(value != 0, style);
         }
     }
 

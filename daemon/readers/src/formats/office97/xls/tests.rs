@@ -6,6 +6,7 @@ use simdex_extract::Budgets;
 use super::*;
 use crate::compound::tests::compound_of;
 use crate::input::input_of;
+use crate::struck;
 
 fn record(kind: u16, bytes: &[u8]) -> Vec<u8> {
     let length = bytes.len() as u16;
@@ -202,4 +203,37 @@ proptest! {
         let _ = text(&bytes);
         let _ = text(&bytes[..length.index(bytes.len())]);
     }
+}
+
+#[test]
+fn fonts_raise_and_strike_cells_and_runs() {
+    let font =
+        |flags: u16, place: u16| record(kind::FONT, &words(&[200, flags, 0, 400, place, 0, 0]));
+    // The fonts 0 to 3, and 5: none has the number 4.
+    let fonts = [font(0, 0), font(0, 0), font(8, 0), font(0, 1), font(0, 2)];
+    let rich = |text: &str, runs: &[u16]| {
+        let head = words(&[text.len() as u16]);
+        let count = words(&[runs.len() as u16 / 2]);
+        [head, vec![8], count, text.as_bytes().to_vec(), words(runs)].concat()
+    };
+    let sst = [
+        &[0; 8][..],
+        &rich("a10345", &[3, 3, 4, 5, 5, 0]),
+        &string("b"),
+    ]
+    .concat();
+    let shared = [
+        fonts.concat(),
+        record(kind::XF, &words(&[0, 0])),
+        record(kind::XF, &words(&[2, 0])),
+        record(kind::SST, &sst),
+    ];
+    let sheet = [
+        cell(kind::LABEL_SST, 0, 0, &0_u32.to_le_bytes()),
+        cell(kind::LABEL_SST, 0, 1, &0_u32.to_le_bytes()),
+        cell(kind::LABEL_SST, 1, 1, &1_u32.to_le_bytes()),
+        cell(kind::NUMBER, 1, 1, &7.0_f64.to_le_bytes()),
+    ];
+    let text = struck::settle(text(&book(0x600, &shared, &sheet)).0);
+    assert_eq!(text, "a10³₄5\t~~a10~~³₄5\n~~b~~\t~~7~~\n");
 }

@@ -136,6 +136,18 @@ impl<'a> Fields<'a> {
         Some(if bits & 1 == 0 { value } else { value / 100.0 })
     }
 
+    /// A string and its runs, each with the unit that it begins with and the number of its font (§2.5.121).
+    pub(super) fn rich_string(&mut self) -> Option<(String, Vec<(u16, u16)>)> {
+        let flags = self.u8()?;
+        let text = self.wide_string()?;
+        let count = match flags & 1 {
+            0 => 0,
+            _ => self.u32().unwrap_or(0),
+        };
+        let runs = (0..count).map_while(|_| self.u16().zip(self.u16()));
+        Some((text, runs.collect()))
+    }
+
     /// UTF-16 after its length in units; a length of all ones means none.
     pub(super) fn wide_string(&mut self) -> Option<String> {
         let units = self.u32()?;

@@ -1,6 +1,7 @@
 //! One binary sheet's cells, headers and footers [MS-XLSB] §2.1.7.62.
 
 use super::super::cells::Rows;
+use super::super::strings::RichText;
 use super::records::Fields;
 
 const ROW: u32 = 0;
@@ -88,13 +89,17 @@ impl<'r, 'b> Sheet<'r, 'b> {
         match record {
             RK => self.rows.number(fields.rk()?, style),
             REAL | FORMULA_REAL => self.rows.number(fields.f64()?, style),
-            ERROR | FORMULA_ERROR => self.rows.cell(error(fields.u8()?)),
-            TRUTH | FORMULA_TRUTH => self.rows.truth(fields.u8()? != 0),
-            SHARED => self.rows.shared(usize::try_from(fields.u32()?).ok()?),
-            TEXT | FORMULA_TEXT => self.rows.cell(&fields.wide_string()?),
+            ERROR | FORMULA_ERROR => self.rows.word(error(fields.u8()?), style),
+            TRUTH | FORMULA_TRUTH => self.rows.truth(fields.u8()? != 0, style),
+            SHARED => self
+                .rows
+                .shared(usize::try_from(fields.u32()?).ok()?, style),
+            TEXT | FORMULA_TEXT => self.rows.word(&fields.wide_string()?, style),
             RICH_TEXT => {
-                fields.u8()?;
-                self.rows.cell(&fields.wide_string()?);
+                let (string, runs) = fields.rich_string()?;
+                let mut text = RichText::default();
+                text.push_runs(&string, &self.rows.styled(&runs));
+                self.rows.text(&text, style);
             }
             _ => self.rows.cell(""),
         }

@@ -39,6 +39,32 @@ fn cell(number: u32, style: u8, value: &[u8]) -> Vec<u8> {
 }
 
 fn book(sheet: &[u8], comments: &[u8], budgets: Budgets) -> (Reading, String, Facts) {
+    let strings = [("zero", 0), ("one ü", 1)]
+        .map(|(text, flags)| record(SHARED_STRING, &[&[flags], &wide(text)]));
+    let styles = [
+        record(FORMAT, &[&170_u16.to_le_bytes(), &wide("yyyy")]),
+        record(STYLE, &[&[0, 0, 14, 0]]),
+        record(BEGIN_STYLES, &[&[2, 0, 0, 0]]),
+        record(STYLE, &[&[0, 0, 0, 0]]),
+        record(STYLE, &[&[0, 0], &170_u16.to_le_bytes()]),
+        record(END_STYLES, &[]),
+    ];
+    with_parts(
+        sheet,
+        comments,
+        &strings.concat(),
+        &styles.concat(),
+        budgets,
+    )
+}
+
+fn with_parts(
+    sheet: &[u8],
+    comments: &[u8],
+    strings: &[u8],
+    styles: &[u8],
+    budgets: Budgets,
+) -> (Reading, String, Facts) {
     let package = relations(&[("r1", "officeDocument", "xl/workbook.bin")]);
     let main = relations(&[
         ("rId1", "worksheet", "worksheets/sheet1.bin"),
@@ -50,16 +76,6 @@ fn book(sheet: &[u8], comments: &[u8], budgets: Budgets) -> (Reading, String, Fa
         SHEET,
         &[&[1, 0, 0, 0, 1, 0, 0, 0], &wide("rId1"), &wide("Sheet")],
     );
-    let strings = [("zero", 0), ("one ü", 1)]
-        .map(|(text, flags)| record(SHARED_STRING, &[&[flags], &wide(text)]));
-    let styles = [
-        record(FORMAT, &[&170_u16.to_le_bytes(), &wide("yyyy")]),
-        record(STYLE, &[&[0, 0, 14, 0]]),
-        record(BEGIN_STYLES, &[&[2, 0, 0, 0]]),
-        record(STYLE, &[&[0, 0, 0, 0]]),
-        record(STYLE, &[&[0, 0], &170_u16.to_le_bytes()]),
-        record(END_STYLES, &[]),
-    ];
     let bytes = zip_of(&[
         ("_rels/.rels", package.as_bytes()),
         (
@@ -67,8 +83,8 @@ fn book(sheet: &[u8], comments: &[u8], budgets: Budgets) -> (Reading, String, Fa
             &[record(WORKBOOK_PROPERTIES, &[&[0; 8]]), hidden].concat(),
         ),
         ("xl/_rels/workbook.bin.rels", main.as_bytes()),
-        ("xl/sharedStrings.bin", &strings.concat()),
-        ("xl/styles.bin", &styles.concat()),
+        ("xl/sharedStrings.bin", strings),
+        ("xl/styles.bin", styles),
         ("xl/worksheets/sheet1.bin", sheet),
         ("xl/worksheets/_rels/sheet1.bin.rels", of_sheet.as_bytes()),
         ("xl/comments1.bin", comments),
@@ -142,4 +158,41 @@ fn damage_and_limits_keep_what_was_read() {
     let short = [cell(5, 0, &[1, 2]), cell(6, 0, &wide("after"))].concat();
     let (reading, text, _) = book(&short, &[], Budgets::default());
     assert_eq!((reading, &*text), (Ok(Some(Reason::Damaged)), "after\n"));
+}
+
+#[test]
+fn fonts_raise_and_strike_cells_and_runs() {
+    let font =
+        |flags: u8, place: u8| record(FONT, &[&[200, 0, flags, 0, 144, 1, place, 0, 0, 0, 0, 0]]);
+    let style = |font: u8| record(STYLE, &[&[0, 0, 0, 0, font, 0]]);
+    let styles = [
+        font(0, 0),
+        font(8, 0),
+        font(0, 1),
+        record(BEGIN_STYLES, &[]),
+        style(0),
+        style(1),
+        record(END_STYLES, &[]),
+    ];
+    let rich = |text: &str, runs: &[u16]| {
+        let count = (runs.len() as u32 / 2).to_le_bytes();
+        let runs: Vec<u8> = runs.iter().flat_map(|word| word.to_le_bytes()).collect();
+        [&[1][..], &wide(text), &count, &runs].concat()
+    };
+    let strings = record(SHARED_STRING, &[&rich("103 c", &[2, 2, 4, 1])]);
+    let sheet = [
+        cell(7, 0, &[0; 4]),
+        cell(7, 1, &[0; 4]),
+        cell(62, 0, &rich("x5", &[1, 1])),
+        cell(5, 1, &2.5_f64.to_le_bytes()),
+    ];
+    let text = with_parts(
+        &sheet.concat(),
+        &[],
+        &strings,
+        &styles.concat(),
+        Budgets::default(),
+    )
+    .1;
+    assert_eq!(text, "10³ ~~c~~\t~~10~~³ ~~c~~\tx~~5~~\t~~2.5~~\n");
 }

@@ -2,9 +2,11 @@
 
 use quick_xml::events::{BytesStart, Event};
 
+use super::super::cell_font::run_property;
 use super::super::cells::Rows;
 use super::super::parts::attribute;
-use super::{Script, decoded, script_of, unescaped};
+use super::super::strings::RichText;
+use super::{TextStyle, decoded, unescaped};
 
 /// Elements that hold a header or a footer.
 const RUNNING: &[&str] = &[
@@ -33,11 +35,11 @@ pub(super) struct Sheet<'r, 'b> {
     /// Type and style of the cell that is being read.
     kind: Type,
     style: usize,
-    value: String,
+    value: RichText,
     in_value: bool,
     in_reading: bool,
-    /// Where the run of a string being read stands, if not on the line.
-    script: Option<Script>,
+    /// The style of the run of a string being read, if it has its own.
+    run: Option<TextStyle>,
 }
 
 impl<'r, 'b> Sheet<'r, 'b> {
@@ -47,10 +49,10 @@ impl<'r, 'b> Sheet<'r, 'b> {
             running: Vec::new(),
             kind: Type::Number,
             style: 0,
-            value: String::new(),
+            value: RichText::default(),
             in_value: false,
             in_reading: false,
-            script: None,
+            run: None,
         }
     }
 
@@ -60,17 +62,17 @@ impl<'r, 'b> Sheet<'r, 'b> {
             Event::Start(tag) => self.start(tag.local_name().into_inner(), tag),
             Event::Empty(tag) => match tag.local_name().into_inner() {
                 "c" => self.rows.cell(""),
-                "vertAlign" => self.script = script_of(tag),
-                _ => {}
+                name => run_property(&mut self.run, name, tag),
             },
             Event::End(tag) => self.end(tag.local_name().into_inner()),
             Event::Text(text) if self.in_value => {
                 let text = text.xml10_content();
-                self.value.push_str(&Script::apply(self.script, &text));
+                self.value.push(&unescaped(&text), self.run);
             }
-            Event::CData(text) if self.in_value => self.value.push_str(&text.xml10_content()),
+            Event::CData(text) if self.in_value => self.value.push(&text.xml10_content(), self.run),
             Event::GeneralRef(entity) if self.in_value => {
-                self.value.push_str(&decoded(entity).unwrap_or_default());
+                let text = decoded(entity).unwrap_or_default();
+                self.value.push(&text, self.run);
             }
             _ => {}
         }
@@ -87,13 +89,12 @@ impl<'r, 'b> Sheet<'r, 'b> {
                 self.value.clear();
             }
             "rPh" => self.in_reading = true,
-            "vertAlign" => self.script = script_of(tag),
             "v" | "t" => self.in_value = !self.in_reading,
             name if RUNNING.contains(&name) => {
                 self.value.clear();
                 self.in_value = true;
             }
-            _ => {}
+            name => run_property(&mut self.run, name, tag),
         }
     }
 
@@ -101,12 +102,12 @@ impl<'r, 'b> Sheet<'r, 'b> {
         match name {
             "c" => self.end_cell(),
             "rPh" => self.in_reading = false,
-            "r" => self.script = None,
+            "r" => self.run = None,
             "v" | "t" => self.in_value = false,
             name if RUNNING.contains(&name) => {
                 self.in_value = false;
                 if self.running.len() < RUNNING.len() {
-                    self.running.push(std::mem::take(&mut self.value));
+                    self.running.push(self.value.text().to_owned());
                 }
             }
             _ => {}
@@ -114,15 +115,17 @@ impl<'r, 'b> Sheet<'r, 'b> {
     }
 
     fn end_cell(&mut self) {
-        let value = self.value.trim();
+        let value = self.value.text().trim();
         match self.kind {
-            Type::Shared => self.rows.shared(value.parse().unwrap_or(usize::MAX)),
-            Type::Truth => self.rows.truth(value == "1" || value == "true"),
+            Type::Shared => self
+                .rows
+                .shared(value.parse().unwrap_or(usize::MAX), self.style),
+            Type::Truth => self.rows.truth(value == "1" || value == "true", self.style),
             Type::Number => match value.parse() {
                 Ok(number) => self.rows.number(number, self.style),
-                Err(_) => self.rows.cell(value),
+                Err(_) => self.rows.text(&self.value, self.style),
             },
-            Type::Text => self.rows.cell(&unescaped(value)),
+            Type::Text => self.rows.text(&self.value, self.style),
         }
     }
 }

@@ -210,3 +210,34 @@ fn raised_digits_of_a_string_stay_so() {
     let (_, text, _) = book(&sheet, &others, Budgets::default());
     assert_eq!(text, "10³4\tx₁2\n");
 }
+
+#[test]
+fn struck_cells_and_runs_are_marked() {
+    let styles = "<fonts><font/><font><strike/></font><font><vertAlign val='superscript'/></font></fonts>\
+                  <cellXfs><xf fontId='0'/><xf fontId='1'/><xf fontId='2'/></cellXfs>\
+                  <dxfs><dxf><font><strike/></font></dxf></dxfs>";
+    let strings = "<sst><si><t>a</t></si><si><r><t>b </t></r><r><rPr><strike/></rPr><t>c &amp;</t></r>\
+                   <r><rPr><strike val='0'/></rPr><t>d</t></r></si></sst>";
+    let within = "<is><r><t>e</t></r><r><rPr><strike/></rPr><t>f</t></r></is>";
+    let cell = |style: u8, kind: &str, value: &str| {
+        format!("<c s='{style}' t='{kind}'><v>{value}</v></c>")
+    };
+    let sheet = [
+        cell(0, "s", "0"),
+        cell(1, "s", "0"),
+        cell(0, "s", "1"),
+        cell(1, "s", "1"),
+        cell(1, "n", "-5"),
+        cell(1, "b", "1"),
+        cell(2, "n", "3"),
+        format!("<c t='inlineStr'>{within}</c>"),
+    ];
+    let others = [("xl/sharedStrings.xml", strings), ("xl/styles.xml", styles)];
+    let (_, text, _) = book(
+        &format!("<row>{}</row>", sheet.concat()),
+        &others,
+        Budgets::default(),
+    );
+    let expected = "a\t~~a~~\tb ~~c &~~d\t~~b c &~~d\t~~-5~~\t~~TRUE~~\t³\te~~f~~\n";
+    assert_eq!(text, expected);
+}

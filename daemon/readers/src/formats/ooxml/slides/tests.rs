@@ -151,10 +151,18 @@ fn a_lost_slide_is_partial_and_a_lost_presentation_is_malformed() {
 
 #[test]
 fn formulas_and_raised_digits_of_a_slide_keep_their_signs() {
-    let slide = "<p:sld><a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline='30000'/><a:t>3</a:t></a:r>\
+    let slide = "<p:sld><a:p><a:r><a:t>10</a:t></a:r><a:r><a:rPr baseline='30000' strike='noStrike'/><a:t>3</a:t></a:r>\
                  <a:r><a:rPr baseline='-25000'/><a:t>4</a:t></a:r><a:r><a:rPr/><a:t> m, </a:t></a:r><a14:m>\
                  <m:oMath><m:f><m:num><m:r><m:t>12</m:t></m:r></m:num><m:den><m:r><m:t>3</m:t></m:r></m:den></m:f>\
                  </m:oMath></a14:m><a:r><a:t>.</a:t></a:r></a:p></p:sld>";
     let (reading, text, _) = two(slide, "<p:sld/>", &[]);
     assert_eq!((reading, &*text), (Ok(None), "10³₄ m, 12/3.\n"));
+}
+
+#[test]
+fn struck_text_of_a_slide_is_marked() {
+    let slide = "<p:sld><a:p><a:r><a:t>a </a:t></a:r><a:r><a:rPr strike='sngStrike'/><a:t>b</a:t></a:r>\
+                 <a:r><a:rPr strike='dblStrike'/><a:t>c\u{b}d</a:t></a:r><a:r><a:rPr/><a:t>e</a:t></a:r></a:p></p:sld>";
+    let (_, text, _) = two(slide, "<p:sld/>", &[]);
+    assert_eq!(text, "a ~~bc~~\n~~d~~e\n");
 }

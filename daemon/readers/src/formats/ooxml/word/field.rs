@@ -42,7 +42,7 @@ impl Field {
         }
         let shown = match self.form.shown() {
             Some(shown) => Some(shown.to_owned()),
-            None => field::sign(&self.instruction).map(String::from),
+            None => field::shown(&self.instruction),
         };
         self.phase = match shown {
             Some(_) => Phase::Replaced,

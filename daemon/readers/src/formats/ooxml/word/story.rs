@@ -9,10 +9,11 @@ use super::super::super::xml::decoded;
 use super::super::flow::Flow;
 use super::super::math::Math;
 use super::super::parts::{attribute, relation_id};
-use super::Fact;
 use super::field::{Field, Fields};
-use super::numbering::{Counted, Numbering, Paragraph};
-use crate::formats::script::Script;
+use super::numbering::{Counted, Paragraph};
+use super::styles::RunStyle;
+use super::{Fact, Known};
+use crate::formats::direction::{LEFT_TO_RIGHT, POP_DIRECTION, RIGHT_TO_LEFT};
 use crate::formats::symbol_font::SymbolFont;
 use crate::sink::Sink;
 
@@ -43,7 +44,7 @@ const FETCHING: &[&str] = &[
 ];
 
 pub(super) struct Story<'a> {
-    numbering: &'a Numbering,
+    known: &'a Known,
     counted: Counted,
     /// The numbering properties read so far for their paragraph.
     paragraph: Option<Paragraph>,
@@ -58,16 +59,17 @@ pub(super) struct Story<'a> {
     in_instruction: bool,
     fields: Fields,
     math: Math,
-    /// Where the text of the run being read stands, if not on the line.
-    script: Option<Script>,
+    /// The styles of the paragraphs being read, the innermost last, and that of the run.
+    paragraph_styles: Vec<RunStyle>,
+    style: RunStyle,
     references: Vec<String>,
     counts: BTreeMap<Fact, u64>,
 }
 
 impl<'a> Story<'a> {
-    pub(super) fn toward(sink: &Sink, numbering: &'a Numbering) -> Self {
+    pub(super) fn toward(sink: &Sink, known: &'a Known) -> Self {
         Self {
-            numbering,
+            known,
             counted: Counted::default(),
             paragraph: None,
             body: Flow::toward(sink),
@@ -78,7 +80,8 @@ impl<'a> Story<'a> {
             in_instruction: false,
             fields: Fields::default(),
             math: Math::default(),
-            script: None,
+            paragraph_styles: Vec::new(),
+            style: RunStyle::default(),
             references: Vec::new(),
             counts: BTreeMap::new(),
         }
@@ -160,10 +163,18 @@ impl<'a> Story<'a> {
         }
         match name {
             "oMathPara" => self.flow().end_line(),
-            "vertAlign" => {
-                let value = attribute(tag, "val").unwrap_or_default();
-                self.script = Script::of_align(&value);
+            "p" => self.paragraph_styles.push(RunStyle::default()),
+            "r" => self.style = self.paragraph_style(),
+            "rStyle" => {
+                let style = attribute(tag, "val");
+                let outer = self.paragraph_style();
+                self.style = self.known.styles.within(outer, style.as_deref());
             }
+            "vertAlign" | "strike" | "dstrike" => self.style.property(name, tag),
+            "bdo" => self.direct(match attribute(tag, "val").as_deref() {
+                Some("rtl") => RIGHT_TO_LEFT,
+                _ => LEFT_TO_RIGHT,
+            }),
             "pPr" => self.paragraph = Some(Paragraph::default()),
             "tab" | "ptab" => self.push("\t"),
             "br" | "cr" => self.push("\n"),
@@ -192,8 +203,8 @@ impl<'a> Story<'a> {
             return;
         }
         match name.local_name().into_inner() {
-            "r" => self.script = None,
             "pPr" => self.number(),
+            "bdo" => self.direct(POP_DIRECTION),
             "p" => self.end_paragraph(),
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),
@@ -220,16 +231,29 @@ impl<'a> Story<'a> {
 
     /// Writes the number of a paragraph, which programs count themselves.
     fn number(&mut self) {
-        let paragraph = self.paragraph.take();
-        let label = paragraph.and_then(|said| self.numbering.label(&said, &mut self.counted));
+        let Some(said) = self.paragraph.take() else {
+            return;
+        };
+        if let Some(style) = self.paragraph_styles.last_mut() {
+            let styles = &self.known.styles;
+            *style = styles.within(RunStyle::default(), said.style.as_deref());
+        }
+        let label = self.known.numbering.label(&said, &mut self.counted);
         if let Some(label) = label {
             *self.counts.entry(Fact::ListNumbers).or_default() += 1;
             self.flow().push(&label);
         }
     }
 
+    /// The style of text of the paragraph being read.
+    fn paragraph_style(&self) -> RunStyle {
+        self.paragraph_styles.last().copied().unwrap_or_default()
+    }
+
     fn end_paragraph(&mut self) {
         self.paragraph = None;
+        self.paragraph_styles.pop();
+        self.style = RunStyle::default();
         // An instruction that does not end with its paragraph is damage: the rest is text.
         self.fields.end_paragraph();
         self.flow().end_line();
@@ -240,7 +264,7 @@ impl<'a> Story<'a> {
 
     /// Writes a formula.
     fn formula(&mut self, formula: &str) {
-        self.script = None;
+        self.style = RunStyle::default();
         self.push(formula);
         if self.math.is_display() {
             self.flow().end_line();
@@ -299,8 +323,15 @@ impl<'a> Story<'a> {
 
     fn push(&mut self, text: &str) {
         if self.fields.show_text() && !self.math.push(text) {
-            let text = Script::apply(self.script, text);
+            let text = self.style.text().apply(text);
             self.flow().push(&text);
+        }
+    }
+
+    /// Writes an override of direction (§17.3.2.3), or its end.
+    fn direct(&mut self, sign: &str) {
+        if self.fields.show_text() {
+            self.flow().push(sign);
         }
     }
 

@@ -448,3 +448,55 @@ fn raised_and_lowered_digits_stay_so() {
                   </w:rPr><w:t>3</w:t></w:r></w:p>";
     assert_eq!(body_text(former), "3\n");
 }
+
+#[test]
+fn struck_text_is_marked_whatever_strikes_it() {
+    let styles = "<w:styles><w:style w:styleId='Gone'><w:rPr><w:strike/></w:rPr></w:style>\
+                  <w:style w:styleId='More'><w:basedOn w:val='Gone'/></w:style>\
+                  <w:style w:styleId='Up'><w:rPr><w:vertAlign w:val='superscript'/></w:rPr></w:style></w:styles>";
+    let read = |body: &str| text(&docx(body, &[("word/styles.xml", "styles", styles)])).1;
+    let run = |properties: &str, text: &str| {
+        format!("<w:r><w:rPr>{properties}</w:rPr><w:t xml:space='preserve'>{text}</w:t></w:r>")
+    };
+    let line = |runs: &[String]| format!("<w:p>{}</w:p>", runs.concat());
+    let struck = [
+        run("", "a "),
+        run("<w:strike/>", "b"),
+        run("<w:strike/><w:dstrike w:val='0'/>", "c "),
+        run("<w:dstrike w:val='true'/>", "d"),
+        run("<w:strike w:val='false'/>", " e "),
+        run("<w:rStyle w:val='More'/>", "f"),
+        run("<w:rStyle w:val='More'/><w:strike w:val='0'/>", "g"),
+        run("<w:rStyle w:val='Up'/>", "3"),
+    ];
+    assert_eq!(read(&line(&struck)), "a ~~bc d~~ e ~~f~~g³\n");
+    let next = [run("<w:strike/>", "b"), run("", "c")];
+    assert_eq!(
+        read(&[line(&struck[1..2]), line(&next)].concat()),
+        "~~b~~\n~~b~~c\n"
+    );
+    // A style within a style that strikes takes the line away.
+    let within = [
+        "<w:pPr><w:pStyle w:val='Gone'/></w:pPr>".to_owned(),
+        run("", "h"),
+        run("<w:rStyle w:val='Gone'/>", "i"),
+    ];
+    assert_eq!(
+        read(&[line(&within), paragraph("j")].concat()),
+        "~~h~~i\nj\n"
+    );
+}
+
+#[test]
+fn overrides_of_direction_are_kept() {
+    let body = "<w:p><w:r><w:t>a </w:t></w:r><w:bdo w:val='rtl'><w:r><w:t>123</w:t></w:r></w:bdo>\
+                <w:bdo w:val='ltr'><w:r><w:t>b</w:t></w:r></w:bdo></w:p>";
+    assert_eq!(body_text(body), "a \u{202e}123\u{202c}\u{202d}b\u{202c}\n");
+}
+
+#[test]
+fn formulas_of_fields_are_text() {
+    let field = "<w:p><w:r><w:t>is </w:t></w:r><w:r><w:fldChar w:fldCharType='begin'/></w:r><w:r><w:instrText>EQ \\f(1,</w:instrText>\
+                 </w:r><w:r><w:instrText>2)</w:instrText></w:r><w:r><w:fldChar w:fldCharType='end'/></w:r><w:r><w:t>.</w:t></w:r></w:p>";
+    assert_eq!(body_text(field), "is 1/2.\n");
+}

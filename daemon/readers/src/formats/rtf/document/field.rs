@@ -10,8 +10,8 @@ impl Document<'_> {
     /// Processes a field's instruction; its result follows.
     pub(super) fn field(&mut self, instruction: &str) {
         let form = std::mem::take(&mut self.form);
-        let sign = || field::sign(instruction).map(String::from);
-        let shown = form.shown().map(str::to_owned).or_else(sign);
+        let shown = form.shown().map(str::to_owned);
+        let shown = shown.or_else(|| field::shown(instruction));
         self.is_shown = shown.is_some();
         self.emit(&shown.unwrap_or_default());
         let name = instruction.split_whitespace().next().unwrap_or_default();

@@ -3,6 +3,7 @@
 
 use super::{Dest, Document};
 use crate::formats::formula::Formula;
+use crate::formats::text_style::TextStyle;
 
 /// What the end of a group ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl Document<'_> {
     /// Writes the formula that is being read, if one is.
     pub(super) fn write_math(&mut self) {
         if let Some(formula) = self.formula.take() {
-            self.group.script = None;
+            self.group.style = TextStyle::default();
             self.emit(&formula.finish());
         }
     }
