@@ -4,14 +4,17 @@
 //! of a page after all others. So characters on one baseline form a line, columns are recognised by the gap between
 //! them, and the order is that of the page.
 
+mod bracket_evidence;
 mod brackets;
 mod piece;
+mod rows;
 mod run;
 
 use std::collections::BTreeMap;
 
-use brackets::Brackets;
+use bracket_evidence::brackets_of;
 use piece::pieces;
+use rows::rows;
 pub(super) use run::{Place, is_leftward};
 use run::{Run, run};
 
@@ -48,7 +51,7 @@ impl Layout {
 
     /// The lines of the page in reading order; an empty one between paragraphs.
     pub(super) fn lines(mut self) -> Vec<String> {
-        let brackets = Brackets::of(&self.runs);
+        let brackets = brackets_of(&self.runs);
         for run in &mut self.runs {
             run.brackets = brackets;
         }
@@ -88,33 +91,6 @@ fn pieces_of(runs: Vec<Run>) -> Vec<Run> {
         }
     }
     usual
-}
-
-/// Runs by line, from the top down, each line from left to right.
-fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
-    runs.sort_by(|a, b| b.base.total_cmp(&a.base));
-    let mut rows: Vec<Vec<Run>> = Vec::new();
-    // The tallest run of the last row represents its line.
-    let mut tallest: Option<Run> = None;
-    for run in runs {
-        match (&mut tallest, rows.last_mut()) {
-            (Some(line), Some(row)) if line.beside(&run) => {
-                if run.size > line.size {
-                    *line = run.clone();
-                }
-                row.push(run);
-            }
-            _ => {
-                tallest = Some(run.clone());
-                rows.push(vec![run]);
-            }
-        }
-    }
-    for row in &mut rows {
-        row.sort_by(|a, b| a.left.total_cmp(&b.left));
-        row.dedup_by(|next, kept| next.repeats(kept));
-    }
-    rows
 }
 
 /// Maximum nesting of columns.

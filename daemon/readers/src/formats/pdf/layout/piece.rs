@@ -1,6 +1,6 @@
 //! Joins runs of characters to pieces of lines, which have no wide gap inside.
 
-use super::rows;
+use super::rows::rows;
 use super::run::Run;
 
 /// Minimum number of spaced letters that are taken for a letter-spaced word.
