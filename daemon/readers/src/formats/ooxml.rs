@@ -7,7 +7,7 @@
 //! | paragraphs and cells into lines | `flow` |
 //! | text of shapes, charts, diagrams | `drawing` |
 //! | formulas in either | `math` |
-//! | the signs that formats of numbers add | `number_format` |
+//! | numbers without a format; the signs that formats add | `general_number`, `number_format` |
 //! | text of a cell, its runs and their fonts | `cells`, `strings`, `cell_font` |
 //! | text on a sheet outside its cells | `sheet_asides` |
 //! | what both kinds of workbook have in common | `workbook` |
@@ -19,6 +19,7 @@ mod cell_font;
 pub(super) mod cells;
 mod drawing;
 mod flow;
+pub(super) mod general_number;
 mod math;
 pub(super) mod number_format;
 mod parts;

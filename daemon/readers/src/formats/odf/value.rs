@@ -8,6 +8,7 @@ use jiff::civil::{DateTime, Time};
 use quick_xml::events::BytesStart;
 
 use super::super::ooxml::cells;
+use super::super::ooxml::general_number::general;
 use super::super::ooxml::number_format::{with_signs, without_digits};
 use super::super::package::attribute;
 use crate::formats::text_style::TextStyle;
@@ -113,7 +114,7 @@ fn signed(value: f64, unit: &Unit, shown: &str) -> String {
         }
         None if is_one_line && !shown.is_empty() => without_digits(shown, value),
         None => match unit {
-            Unit::None => cells::general(value),
+            Unit::None => general(value),
             Unit::Percent => with_signs(value * hundreds, "", "%"),
             Unit::Currency(code) => with_signs(value, "", &format!(" {code}")),
         },

@@ -1,7 +1,7 @@
 //! The signs that a number format adds (ECMA-376 Part 1 §18.8.31): currencies, percent, units, brackets of negative
 //! numbers. Digits are not formatted: how many decimals and which separators are shown changes no reading.
 
-use super::cells::general;
+use super::general_number::general;
 
 /// Characters of a sign before or behind a number that are kept.
 const MAX_SIGNS: usize = 64;

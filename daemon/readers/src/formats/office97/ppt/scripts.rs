@@ -26,7 +26,7 @@ const OF_PARAGRAPHS: &[(u32, usize)] = &[
 ];
 /// Tab stops have a number of their own.
 const TAB_STOPS: u32 = 0x10_0000;
-/// The same of characters, before their position.
+/// The sizes of the properties of characters that are before their position.
 const OF_CHARACTERS: &[(u32, usize)] = &[
     (0xffff, 2),
     (0x1_0000, 2),
