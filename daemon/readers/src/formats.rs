@@ -52,7 +52,7 @@ mod quote;
 mod root_element;
 #[cfg(feature = "rtf")]
 mod rtf;
-#[cfg(feature = "web")]
+#[cfg(any(feature = "pdf", feature = "web"))]
 mod script;
 mod subtitles;
 #[cfg(any(feature = "office", feature = "rtf"))]

@@ -1,7 +1,8 @@
 //! How much two texts agree: shingles and vocabularies of words.
 //!
 //! Words are runs of letters and digits of the canonical text, which is Unicode's NFKC with case
-//! folding; so spacing, case, punctuation and presentation forms part nothing.
+//! folding; so spacing, case, punctuation and presentation forms part nothing, nor does the height of
+//! digits, which other readers do not keep.
 
 use std::collections::HashSet;
 
@@ -9,6 +10,8 @@ use simdex_signature::CanonicalText;
 
 /// Words of a shingle.
 const WIDTH: usize = 5;
+/// Raised and lowered digits.
+const SCRIPTS: [&str; 2] = ["⁰¹²³⁴⁵⁶⁷⁸⁹", "₀₁₂₃₄₅₆₇₈₉"];
 /// What stands around the number or letter of a label.
 const MARKS: [char; 6] = ['(', ')', '[', ']', '.', ':'];
 
@@ -18,7 +21,13 @@ pub(super) struct Words(CanonicalText);
 impl Words {
     /// Of an extracted text.
     pub(super) fn of(text: &str) -> Self {
-        Self(CanonicalText::from_extracted(text))
+        let digit = |c: char| {
+            let of = |script: &&str| script.chars().position(|other| other == c);
+            let value = SCRIPTS.iter().find_map(of)?;
+            char::from_digit(u32::try_from(value).ok()?, 10)
+        };
+        let plain: String = text.chars().map(|c| digit(c).unwrap_or(c)).collect();
+        Self(CanonicalText::from_extracted(&plain))
     }
 
     fn list(&self) -> Vec<&str> {

@@ -2,6 +2,7 @@
 
 use super::rows::rows;
 use super::run::Run;
+use crate::formats::script::Script;
 
 /// Minimum number of spaced letters that are taken for a letter-spaced word.
 const MIN_SPREAD: usize = 4;
@@ -10,6 +11,11 @@ const MAX_SPREAD: f64 = 0.6;
 const SPREAD_UNEVEN: f64 = 0.08;
 /// Minimum gap between two letter-spaced words, relative to the gaps between letters.
 const SPREAD_GAP: f64 = 1.6;
+/// Maximum size of raised and lowered characters, and minimum distance of their baseline above and below that of the
+/// line, in font sizes of the line.
+const SCRIPT_SIZE: f64 = 0.85;
+const RAISED: f64 = 0.15;
+const LOWERED: f64 = 0.08;
 
 /// The runs of a row, joined if no gap above `widest` font sizes separates them; the row goes from left to right.
 pub(super) fn pieces(row: Vec<Run>, widest: f64) -> Vec<Run> {
@@ -58,16 +64,32 @@ fn joined(mut runs: Vec<Run>) -> Option<Run> {
     let mut runs = runs.into_iter().zip(spread);
     let (mut piece, _) = runs.next()?;
     let mut last = piece.clone();
-    for (run, is_spread) in runs {
+    // The last run that is neither raised nor lowered.
+    let mut line = piece.clone();
+    for (mut run, is_spread) in runs {
         // Reordered text continues from the previous run, and not from the end of the piece.
         let is_turned = last.leftward || run.leftward;
         let before = if is_turned { &last } else { &piece };
         let parts = !is_spread && before.parts_word(&run);
+        match script(&run, &line).filter(|_| !parts && !is_turned) {
+            Some(script) => run.text = script.of(&run.text).into_owned(),
+            None => line = run.clone(),
+        }
         piece.join(&run, parts);
         last = run;
     }
     piece.leftward = leftward;
     Some(piece)
+}
+
+/// Whether a run right behind a line stands above or below it.
+fn script(run: &Run, line: &Run) -> Option<Script> {
+    let shift = (run.base - line.base) / line.size;
+    if run.size > SCRIPT_SIZE * line.size {
+        return None;
+    }
+    let raised = (shift >= RAISED).then_some(Script::Raised);
+    raised.or((shift <= -LOWERED).then_some(Script::Lowered))
 }
 
 /// Whether a run continues the word of the previous one although there is a gap: headings may be letter-spaced.

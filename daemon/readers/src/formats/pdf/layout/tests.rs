@@ -350,18 +350,21 @@ fn characters_wider_than_their_font_is_high_stay_together() {
 }
 
 #[test]
-fn raised_figures_stay_in_their_line() {
-    let mut layout = Layout::default();
-    put(&mut layout, (0.0, 0.0), (1.0, 0.0), "word");
-    let place = Place {
-        x: 20.0,
-        y: 4.0,
-        advance: (3.0, 0.0),
-        direction: (1.0, 0.0),
-        size: 6.0,
+fn raised_and_lowered_figures_stay_so_in_their_line() {
+    let read = |y: f64, size: f64, gap: f64, text: &str| {
+        let mut layout = Layout::default();
+        put(&mut layout, (0.0, 0.0), (1.0, 0.0), "word");
+        put_of(&mut layout, (20.0 + gap, y), size, text);
+        let end = 20.0 + gap + size / 2.0 * text.len() as f64;
+        put(&mut layout, (end, 0.0), (1.0, 0.0), "5");
+        layout.lines().concat()
     };
-    layout.push("1", place);
-    assert_eq!(layout.lines(), ["word1"]);
+    assert_eq!(read(4.0, 6.0, 0.0, "12"), "word¹²5");
+    assert_eq!(read(-2.0, 6.0, 0.0, "2"), "word₂5");
+    assert_eq!(read(0.0, 6.0, 0.0, "2"), "word25");
+    assert_eq!(read(4.0, 10.0, 0.0, "2"), "word25");
+    assert_eq!(read(4.0, 6.0, 0.0, "th"), "wordth5");
+    assert_eq!(read(4.0, 6.0, 3.0, "2"), "word 25");
 }
 
 #[test]
