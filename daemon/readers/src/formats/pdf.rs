@@ -3,6 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | repairing what readers tolerate, cutting what costs too much | [`repair`], [`bounds`] |
+//! | operators that the main parser does not know | [`next_line`] |
 //! | fonts that do not say what their characters mean | [`fonts`] |
 //! | characters with their positions | [`main_parser`]; if that gives poor text ([`quality`]), [`fallback`] |
 //! | replacement text of marked content | [`actual_text`], by [`fallback`] alone |
@@ -19,6 +20,7 @@ mod fallback;
 mod fonts;
 mod layout;
 mod main_parser;
+mod next_line;
 mod quality;
 mod repair;
 mod scans;
@@ -61,6 +63,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
         Err(outcome) => return Err(outcome),
     };
     let cut = bounds::limit_streams(&mut document, sink.budgets().entry_bytes);
+    next_line::spell_out(&mut document);
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
     if numbers.is_empty() {
         return read_by_fallback(&bytes, Reason::Malformed, sink);

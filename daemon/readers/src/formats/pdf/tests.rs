@@ -69,6 +69,17 @@ pub(super) fn text(bytes: &[u8]) -> (Reading, String, Vec<String>) {
     (reading, sink.take_text(), sink.into_remarks().0)
 }
 
+/// The main parser passes over them without a word.
+#[test]
+fn operators_that_begin_a_line_show_their_text() {
+    let lines = "it's one) Tj 14 TL (two) ' 0 0 (three 'x) \" <34> ' 7 ' (five";
+    let (reading, text, _) = text(&pdf(&[lines]));
+    assert_eq!(
+        (reading, &*text),
+        (Ok(None), "it’s one\ntwo\nthree ’x\n4five\n")
+    );
+}
+
 #[test]
 fn pages_are_read_in_order_each_on_its_own_line() {
     let (reading, text, warnings) = text(&pdf(&["First page", "Second page"]));
