@@ -3,7 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | repairing what readers tolerate, cutting what costs too much | [`repair`], [`bounds`] |
-//! | operators that the main parser does not know | [`next_line`] |
+//! | what the main parser would pass over: operators, the end of streams with a wrong checksum | [`next_line`], [`unchecked`] |
 //! | fonts that do not say what their characters mean | [`fonts`] |
 //! | characters with their positions | [`main_parser`]; if that gives poor text ([`quality`]), [`fallback`] |
 //! | replacement text of marked content | [`actual_text`], by [`fallback`] alone |
@@ -24,6 +24,7 @@ mod next_line;
 mod quality;
 mod repair;
 mod scans;
+mod unchecked;
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -63,7 +64,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
         Err(outcome) => return Err(outcome),
     };
     let cut = bounds::limit_streams(&mut document, sink.budgets().entry_bytes);
-    next_line::spell_out(&mut document);
+    repair::mend_contents(&mut document);
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
     if numbers.is_empty() {
         return read_by_fallback(&bytes, Reason::Malformed, sink);

@@ -1,25 +1,16 @@
 //! The operators that begin a line and show text, `'` and `"` (ISO 32000-2, 9.4.3), in terms of others: the main parser
 //! passes over them, so that their text would be missing.
 
-use std::collections::HashSet;
-
 use pdf_extract::content::{Content, Operation};
-use pdf_extract::{Document, Object, ObjectId};
+use pdf_extract::{Object, Stream};
 
-/// Rewrites the contents of pages that have such operators.
-pub(super) fn spell_out(document: &mut Document) {
-    let pages = document.get_pages().into_values();
-    let contents: HashSet<ObjectId> = pages
-        .flat_map(|page| document.get_page_contents(page))
-        .collect();
-    for id in contents {
-        if let Some(Object::Stream(stream)) = document.objects.get_mut(&id)
-            && let Ok(content) = stream.get_plain_content()
-            && has_any(&content)
-            && let Some(spelled) = spelled(&content)
-        {
-            stream.set_plain_content(spelled);
-        }
+/// Rewrites the contents of a page if they have such operators.
+pub(super) fn spell_out(stream: &mut Stream) {
+    if let Ok(content) = stream.get_plain_content()
+        && has_any(&content)
+        && let Some(spelled) = spelled(&content)
+    {
+        stream.set_plain_content(spelled);
     }
 }
 

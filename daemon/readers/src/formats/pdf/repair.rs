@@ -5,6 +5,8 @@ use std::io::Write;
 
 use pdf_extract::{Dictionary, Document, Object};
 
+use super::{next_line, unchecked};
+
 /// Longest file whose cross references are rebuilt: it is copied once.
 const MAX_REBUILD_BYTES: usize = 128 << 20;
 /// Character codes a font can have.
@@ -124,6 +126,20 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes
         .windows(needle.len())
         .position(|window| window == needle)
+}
+
+/// Repairs the contents of pages, as far as the main parser would lose text of them.
+pub(super) fn mend_contents(document: &mut Document) {
+    let pages = document.get_pages().into_values();
+    let contents: HashSet<_> = pages
+        .flat_map(|page| document.get_page_contents(page))
+        .collect();
+    for id in contents {
+        if let Some(Object::Stream(stream)) = document.objects.get_mut(&id) {
+            unchecked::unpack(stream);
+            next_line::spell_out(stream);
+        }
+    }
 }
 
 /// The document as a file again, after its repair.
