@@ -93,7 +93,7 @@ impl Globals {
         }
     }
 
-    /// A font. None has the number 4.
+    /// Adds a font; none has the number 4.
     fn font(&mut self, record: &Record<'_>) {
         let fonts = &mut self.book.fonts;
         if fonts.len() == NO_FONT {
