@@ -24,7 +24,13 @@ pub(super) fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
     }
     for row in &mut rows {
         row.sort_by(|a, b| a.left.total_cmp(&b.left));
-        row.dedup_by(|next, kept| next.repeats(kept));
+        row.dedup_by(|next, kept| {
+            if next.covers(kept) {
+                std::mem::swap(next, kept);
+                return true;
+            }
+            next.repeats(kept) || kept.covers(next)
+        });
     }
     rows
 }

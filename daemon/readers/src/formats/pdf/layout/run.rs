@@ -13,7 +13,7 @@ const LINE_SIZE: f64 = 0.85;
 const BACKSTEP: f64 = 0.4;
 /// How far a baseline may shift within a run.
 const RUN_SHIFT: f64 = 0.1;
-/// Maximum offset of a character that is drawn twice to look bold, in its widths.
+/// Maximum offset of what is drawn twice to look bold: of a character in its widths, of a run in font sizes.
 const OVERPRINT: f64 = 0.3;
 /// The part of a character below and above its baseline.
 const DESCENT: f64 = 0.2;
@@ -226,6 +226,18 @@ impl Run {
 
     /// Whether this is the same run again, drawn a second time to look bold.
     pub(super) fn repeats(&self, other: &Run) -> bool {
-        self.text.trim() == other.text.trim() && (self.left - other.left).abs() < 0.3 * self.size
+        self.text.trim() == other.text.trim()
+            && (self.left - other.left).abs() < OVERPRINT * self.size
+    }
+
+    /// Whether the beginning or the end of this run is another one again: parts of a line may be drawn twice, one after
+    /// the other.
+    pub(super) fn covers(&self, other: &Run) -> bool {
+        let (text, part) = (self.text.trim(), other.text.trim());
+        let is_near = |a: f64, b: f64| (a - b).abs() < OVERPRINT * other.size;
+        let begins = text.starts_with(part) && is_near(self.left, other.left);
+        let ends = text.ends_with(part) && is_near(self.right, other.right);
+        let is_level = (self.base - other.base).abs() <= RUN_SHIFT * other.size;
+        !self.leftward && is_level && part.chars().nth(1).is_some() && (begins || ends)
     }
 }

@@ -77,6 +77,19 @@ fn a_word_drawn_twice_to_look_bold_stands_once() {
 }
 
 #[test]
+fn parts_of_a_line_drawn_twice_to_look_bold_stand_once() {
+    let drawn = [
+        (0.0, 0.0, "Notes to"),
+        (0.4, 0.0, "Notes to"),
+        (40.4, 0.0, " the report"),
+        (40.8, 0.0, " the report"),
+    ];
+    assert_eq!(lines(&drawn), ["Notes to the report"]);
+    let parts = [(0.0, 0.0, "Notes"), (30.0, 0.0, "Notes to")];
+    assert_eq!(lines(&parts), ["Notes Notes to"]);
+}
+
+#[test]
 fn characters_drawn_twice_to_look_bold_stand_once() {
     let twice = |text: &str| {
         let mut layout = Layout::default();
