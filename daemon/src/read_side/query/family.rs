@@ -230,7 +230,7 @@ impl Family {
 
     /// Whether the search queried or covered what resembles a version; false for a version found by containment alone.
     pub fn is_followed(&self, version: usize) -> bool {
-        self.versions[version].is_followed
+        self.versions[version].standing.is_followed
     }
 
     /// The latest date written in the text of a version.

@@ -5,16 +5,17 @@
 //! are somewhat alike are looked at once more, most alike first, beside all versions found. One that is linked to any
 //! of them is added. From one that is less alike its own piece is searched; it is joined to a piece of the family where
 //! [`gaps`](crate::read_side::families::gaps) says so and no other document is as near. Otherwise it is left out again,
-//! and the answer names it. Whether two pieces are joined depends on these two alone, whichever is asked about.
+//! and the answer names it. Whether two pieces are joined depends on these two alone, whichever is asked about: where
+//! the family has grown since a piece was left out, that piece is searched anew once no other candidate remains.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use simdex_index::Candidate;
 use simdex_schema::DocId;
 
-use super::near_candidates::{MOST_KEPT, NearCandidates, NearMiss, estimated};
-use super::search::{Link, Search};
+use super::near_candidates::{NearCandidates, NearMiss, estimated};
+use super::search::{Link, Search, Standing};
 use super::{FindKind, date_of_document};
 use crate::read_side::families::gaps::{least_across, meeting};
 use crate::read_side::families::{GapReason, Piece, Version};
@@ -26,8 +27,7 @@ const MOST_LOOKS: usize = 128;
 const MOST_LEFT_OUT: usize = 8;
 /// What is undone if a piece is left out.
 struct Before {
-    versions: usize,
-    followed: Vec<usize>,
+    versions: Vec<Standing>,
     near: NearCandidates,
 }
 
@@ -36,22 +36,30 @@ impl Search<'_> {
     pub(super) fn look_again(&mut self) -> Result<(), QueryError> {
         self.forget_followed();
         let (mut looks, mut pieces) = (0, 1);
-        while let Some(document) = self.near.next() {
-            let known = self.numbers.get(&document).copied();
-            let is_followed = known.is_some_and(|at| self.found.versions[at].is_followed);
-            if is_followed || self.near.left_out.contains(&document) {
-                continue;
+        loop {
+            while let Some((document, alike)) = self.near.next() {
+                let known = self.numbers.get(&document).copied();
+                if known.is_some_and(|at| self.found.versions[at].standing.is_followed) {
+                    continue;
+                }
+                // Where hundreds of documents share half of a template, the rest is as unlike as the rule allows.
+                if self.found.is_cut || looks == MOST_LOOKS {
+                    break;
+                }
+                looks += 1;
+                self.look_at((document, alike), known, &mut pieces)?;
             }
-            // Where hundreds of documents share half of a template, the rest is as unlike as the rule allows.
-            if self.found.is_cut || looks == MOST_LOOKS {
+            let has_grown = std::mem::take(&mut self.has_grown);
+            let is_over = self.found.is_cut || looks == MOST_LOOKS;
+            if is_over || !has_grown || !self.near.put_back(&self.params.rule) {
                 break;
             }
-            looks += 1;
-            self.look_at(document, known, &mut pieces)?;
+            self.found.near_misses.clear();
         }
-        let (numbers, misses) = (&self.numbers, &mut self.found.near_misses);
-        let versions = &self.found.versions;
-        let is_followed = |at: &usize| versions[*at].is_followed;
+        self.found.is_cut |= self.is_piece_cut;
+        let (numbers, versions) = (&self.numbers, &self.found.versions);
+        let is_followed = |at: &usize| versions[*at].standing.is_followed;
+        let misses = &mut self.found.near_misses;
         misses.retain(|miss| !numbers.get(&miss.document).is_some_and(is_followed));
         misses.sort_by(|a, b| b.resemblance.total_cmp(&a.resemblance));
         Ok(())
@@ -59,7 +67,7 @@ impl Search<'_> {
 
     /// Keeps candidates of a look-up to be looked at once more.
     pub(super) fn keep_near<'c>(&mut self, found: impl Iterator<Item = &'c Candidate>) {
-        if self.near.kept.len() >= MOST_KEPT {
+        if self.near.is_full() {
             self.forget_followed();
         }
         self.near.add(found, &self.params.rule);
@@ -67,15 +75,20 @@ impl Search<'_> {
 
     fn forget_followed(&mut self) {
         let (numbers, versions) = (&self.numbers, &self.found.versions);
-        let is_followed = |at: &usize| versions[*at].is_followed;
-        let kept = &mut self.near.kept;
-        kept.retain(|document, _| !numbers.get(document).is_some_and(is_followed));
+        let is_followed = |at: &usize| versions[*at].standing.is_followed;
+        self.near
+            .retain(|document| !numbers.get(&document).is_some_and(is_followed));
+    }
+
+    /// Notes that what was left out may belong to the family now.
+    fn note_growth(&mut self) {
+        self.has_grown |= self.near.leaves_out();
     }
 
     /// Looks at a candidate beside all versions: adds it if it is linked to one, or else its piece if that is joined.
     fn look_at(
         &mut self,
-        document: DocId,
+        (document, alike): (DocId, f64),
         known: Option<usize>,
         pieces: &mut usize,
     ) -> Result<(), QueryError> {
@@ -90,10 +103,12 @@ impl Search<'_> {
             return Ok(());
         };
         let (nearest, resemblance) = self.nearest(text, known)?;
-        self.piece = self.found.versions[nearest].piece;
+        self.piece = self.found.versions[nearest].standing.piece;
         if resemblance >= self.params.rule.resemblance {
+            self.note_growth();
             match known {
                 Some(at) => self.follow(at),
+                None if self.is_full() => self.found.is_cut = true,
                 None => self.link(nearest, document)?,
             }
             return self.ask_about_all();
@@ -111,7 +126,7 @@ impl Search<'_> {
             resemblance,
             reason: GapReason::TooFew,
         };
-        self.try_piece(miss, known, text)
+        self.try_piece((miss, alike), known, text)
     }
 
     /// The followed version that a text resembles most.
@@ -126,7 +141,8 @@ impl Search<'_> {
         }
         let samples = &mut self.found.samples.0;
         let at = known.unwrap_or(versions);
-        let followed = (0..versions).filter(|version| self.found.versions[*version].is_followed);
+        let is_followed = |version: &usize| self.found.versions[*version].standing.is_followed;
+        let followed = (0..versions).filter(is_followed);
         let alike = followed.map(|version| (version, samples.resemblance(version, at)));
         let nearest = alike.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
         samples.truncate(versions);
@@ -149,19 +165,21 @@ impl Search<'_> {
     /// Searches the piece that a document is in, and joins it or leaves it out.
     fn try_piece(
         &mut self,
-        miss: NearMiss,
+        (miss, alike): (NearMiss, f64),
         known: Option<usize>,
         text: &ShingledText,
     ) -> Result<(), QueryError> {
+        if known.is_none() && self.is_full() {
+            self.is_piece_cut = true;
+            return Ok(());
+        }
         let versions = &self.found.versions;
-        let followed = (0..versions.len()).filter(|at| versions[*at].is_followed);
         let before = Before {
-            versions: versions.len(),
-            followed: followed.collect(),
+            versions: versions.iter().map(|version| version.standing).collect(),
             near: self.near.clone(),
         };
         self.linked_piece = None;
-        let begin = known.unwrap_or(before.versions);
+        let begin = known.unwrap_or(before.versions.len());
         match known {
             Some(at) => self.follow(at),
             None => {
@@ -174,43 +192,66 @@ impl Search<'_> {
             }
         }
         self.ask_about_all()?;
-        if let Some(piece) = self.linked_piece {
-            self.rename_piece(piece);
-            self.near.left_out.clear();
+        if std::mem::take(&mut self.found.is_cut) {
+            self.is_piece_cut = true;
+            self.leave_out(before, (miss.document, alike));
             return Ok(());
         }
-        if std::mem::take(&mut self.found.is_cut) {
-            // What is too large to be searched is no history that the family lacks.
-            self.leave_out(before, miss.document);
-            let reason = GapReason::OthersAsNear;
-            self.found.near_misses.push(NearMiss { reason, ..miss });
+        let linked = self.linked_piece.or_else(|| self.linked_unasked());
+        if let Some(piece) = linked {
+            self.rename_piece(piece);
         } else if let Some(reason) = self.join(miss.version, begin)? {
-            self.leave_out(before, miss.document);
+            self.leave_out(before, (miss.document, alike));
             self.found.near_misses.push(NearMiss { reason, ..miss });
-        } else {
-            self.near.left_out.clear();
+            return Ok(());
         }
+        self.note_growth();
         Ok(())
+    }
+
+    /// Another piece that a version of the one that was searched is linked to, though neither version was asked about.
+    /// Only what is near a version of that piece can be.
+    fn linked_unasked(&self) -> Option<usize> {
+        let versions = &self.found.versions;
+        let near = self.near.kept().iter().filter_map(|(document, alike)| {
+            let at = *self.numbers.get(document)?;
+            let standing = versions[at].standing;
+            (standing.is_followed && standing.piece == self.piece).then_some((*alike, at))
+        });
+        let mut near: Vec<(f64, usize)> = near.collect();
+        near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        near.truncate(MOST_LOOKS);
+        let others = versions.iter().enumerate().filter(|(_, version)| {
+            version.standing.is_followed && version.standing.piece != self.piece
+        });
+        let samples = &self.found.samples.0;
+        let is_linked = |other: usize| {
+            let least = self.params.rule.resemblance;
+            let mut alike = near.iter().map(|(_, at)| samples.resemblance(*at, other));
+            alike.any(|alike| alike >= least)
+        };
+        others
+            .filter(|(other, _)| is_linked(*other))
+            .map(|(_, version)| version.standing.piece)
+            .next()
     }
 
     /// Makes the piece that was searched a part of another.
     fn rename_piece(&mut self, piece: usize) {
-        let versions = self.found.versions.iter_mut();
-        versions
-            .filter(|version| version.piece == self.piece)
-            .for_each(|version| version.piece = piece);
+        let standings = self.found.versions.iter_mut();
+        standings
+            .map(|version| &mut version.standing)
+            .filter(|standing| standing.piece == self.piece)
+            .for_each(|standing| standing.piece = piece);
     }
 
     /// Joins the piece that was searched to a piece of the family; says why not, if it is joined to none.
     fn join(&mut self, nearest: usize, begin: usize) -> Result<Option<GapReason>, QueryError> {
         let new = self.piece(self.piece)?;
-        let first = self.found.versions[nearest].piece;
-        let versions = self
-            .found
-            .versions
-            .iter()
-            .filter(|version| version.is_followed);
-        let others: BTreeSet<usize> = versions.map(|version| version.piece).collect();
+        let first = self.found.versions[nearest].standing.piece;
+        let standings = self.found.versions.iter().map(|version| version.standing);
+        let followed = standings.filter(|standing| standing.is_followed);
+        let others: BTreeSet<usize> = followed.map(|standing| standing.piece).collect();
         let mut others: Vec<usize> = others.into_iter().collect();
         others.retain(|piece| ![first, self.piece].contains(piece));
         let mut reason = None;
@@ -233,7 +274,7 @@ impl Search<'_> {
     fn piece(&self, piece: usize) -> Result<Piece, QueryError> {
         let mut members = Piece::default();
         for (at, version) in self.found.versions.iter().enumerate() {
-            if !version.is_followed || version.piece != piece {
+            if !version.standing.is_followed || version.standing.piece != piece {
                 continue;
             }
             let (view, cancel) = (&self.params.view, self.cancel);
@@ -281,7 +322,7 @@ impl Search<'_> {
                 let at = self.numbers.get(&candidate.document);
                 // An excerpt of one of these versions, or what holds it, is no other document either.
                 let is_of_family = |at: &usize| {
-                    !self.found.versions[*at].is_followed
+                    !self.found.versions[*at].standing.is_followed
                         || pieces.iter().any(|piece| piece.numbers.contains(at))
                 };
                 estimated(candidate) >= least && !at.is_some_and(is_of_family)
@@ -294,24 +335,21 @@ impl Search<'_> {
     }
 
     /// Undoes the search of a piece, which began with this document.
-    fn leave_out(&mut self, before: Before, begin: DocId) {
-        let piece = self.piece;
+    fn leave_out(&mut self, before: Before, begin: (DocId, f64)) {
         let versions = &mut self.found.versions;
-        let followed: HashSet<usize> = before.followed.into_iter().collect();
-        let left_out = |at: usize, piece_of: usize| piece_of == piece && !followed.contains(&at);
         let mut near = before.near;
+        near.add_left_out(begin);
         for (document, at) in &self.numbers {
-            if left_out(*at, versions[*at].piece) {
-                near.left_out.insert(*document);
+            let was_followed = before.versions.get(*at).is_some_and(|was| was.is_followed);
+            if versions[*at].standing.is_followed && !was_followed {
+                near.leave_out(*document);
             }
         }
-        near.left_out.insert(begin);
         self.near = near;
-        versions.truncate(before.versions);
-        for (at, version) in versions.iter_mut().enumerate() {
-            version.is_followed &= followed.contains(&at);
-        }
-        self.numbers.retain(|_, at| *at < before.versions);
-        self.found.samples.0.truncate(before.versions);
+        versions.truncate(before.versions.len());
+        let restored = versions.iter_mut().zip(before.versions);
+        restored.for_each(|(version, was)| version.standing = was);
+        self.numbers.retain(|_, at| *at < versions.len());
+        self.found.samples.0.truncate(versions.len());
     }
 }

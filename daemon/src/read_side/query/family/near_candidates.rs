@@ -1,6 +1,6 @@
-//! Candidates that are somewhat alike to a version that was asked about, and versions that were not joined to a family.
+//! Candidates that are looked at once more at the end of the search for a family, and versions that were not joined to it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use simdex_index::Candidate;
 use simdex_schema::{DocId, DocumentHash};
@@ -8,24 +8,25 @@ use simdex_schema::{DocId, DocumentHash};
 use crate::read_side::families::{GapReason, LinkRule};
 
 /// Candidates that are kept to be looked at once more.
-pub(super) const MOST_KEPT: usize = 4_096;
+const MOST_KEPT: usize = 4_096;
 /// Least resemblance of these to the version that was asked about, of what a link demands.
 const NEAR: f64 = 0.5;
 
 /// Candidates that resemble a version that was asked about, each by its greatest estimate.
 #[derive(Clone, Debug, Default)]
 pub(super) struct NearCandidates {
-    pub(super) kept: HashMap<DocId, f64>,
-    /// Documents of pieces that were left out.
-    pub(super) left_out: HashSet<DocId>,
+    kept: HashMap<DocId, f64>,
+    /// Documents of pieces that were left out, likewise.
+    left_out: HashMap<DocId, f64>,
 }
 
 impl NearCandidates {
     /// Keeps those of some candidates that are near enough.
     pub(super) fn add<'c>(&mut self, some: impl Iterator<Item = &'c Candidate>, rule: &LinkRule) {
         for candidate in some.filter(|candidate| estimated(candidate) >= NEAR * rule.resemblance) {
-            let is_full = self.kept.len() >= MOST_KEPT;
-            match self.kept.get_mut(&candidate.document) {
+            let is_full = self.is_full();
+            let left_out = self.left_out.get_mut(&candidate.document);
+            match left_out.or(self.kept.get_mut(&candidate.document)) {
                 Some(greatest) => *greatest = greatest.max(estimated(candidate)),
                 None if is_full => {}
                 None => {
@@ -35,15 +36,56 @@ impl NearCandidates {
         }
     }
 
-    /// Takes out the most alike one.
-    pub(super) fn next(&mut self) -> Option<DocId> {
+    /// Leaves a document out until it is put back.
+    pub(super) fn leave_out(&mut self, document: DocId) {
+        let alike = self.kept.remove(&document).unwrap_or(0.0);
+        let known = self.left_out.entry(document).or_default();
+        *known = known.max(alike);
+    }
+
+    /// Leaves out a document that was taken out, with its estimate.
+    pub(super) fn add_left_out(&mut self, (document, alike): (DocId, f64)) {
+        self.left_out.insert(document, alike);
+    }
+
+    /// Puts back what was left out and is near enough; false if nothing is.
+    pub(super) fn put_back(&mut self, rule: &LinkRule) -> bool {
+        let left_out = self.left_out.drain();
+        let before = self.kept.len();
+        self.kept
+            .extend(left_out.filter(|(_, alike)| *alike >= NEAR * rule.resemblance));
+        self.kept.len() > before
+    }
+
+    /// Whether no more can be kept.
+    pub(super) fn is_full(&self) -> bool {
+        self.kept.len() >= MOST_KEPT
+    }
+
+    /// Keeps only documents of which this is true.
+    pub(super) fn retain(&mut self, is_kept: impl Fn(DocId) -> bool) {
+        self.kept.retain(|document, _| is_kept(*document));
+    }
+
+    /// Whether any document is left out.
+    pub(super) fn leaves_out(&self) -> bool {
+        !self.left_out.is_empty()
+    }
+
+    /// Estimates of these documents that are kept.
+    pub(super) fn kept(&self) -> &HashMap<DocId, f64> {
+        &self.kept
+    }
+
+    /// Takes out the most alike one, with its estimate.
+    pub(super) fn next(&mut self) -> Option<(DocId, f64)> {
         let kept = self
             .kept
             .iter()
             .map(|(document, alike)| (*document, *alike));
         let most = kept.max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)))?;
         self.kept.remove(&most.0);
-        Some(most.0)
+        Some(most)
     }
 }
 

@@ -56,6 +56,13 @@ pub(super) struct FoundVersion {
     pub(super) written: Option<i64>,
     /// What the subject shares with it.
     pub(super) overlap: Overlap,
+    /// How it is linked to the others.
+    pub(super) standing: Standing,
+}
+
+/// How a version is linked to the others, as far as the search has come.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
     /// Its greatest resemblance to a version that was asked about.
     greatest_resemblance: f64,
     /// Whether it resembles a version that was asked about, so that its own neighbours are searched for too.
@@ -99,6 +106,8 @@ pub(super) fn search(
         piece: 0,
         linked_piece: None,
         near: NearCandidates::default(),
+        has_grown: false,
+        is_piece_cut: false,
         found: FoundVersions {
             versions: Vec::new(),
             samples: (Samples::new(MAX_SAMPLED), Vec::new()),
@@ -147,6 +156,10 @@ pub(super) struct Search<'a> {
     /// Another piece that a version of this one turned out to be linked to.
     pub(super) linked_piece: Option<usize>,
     pub(super) near: NearCandidates,
+    /// Whether versions were added after a piece was left out.
+    pub(super) has_grown: bool,
+    /// Whether a piece was too large to be searched.
+    pub(super) is_piece_cut: bool,
     pub(super) found: FoundVersions,
 }
 
@@ -187,9 +200,11 @@ impl Search<'_> {
             renamings: link.renamings,
             written: written_dates::latest(text.canonical.as_str()),
             overlap: Overlap::of_texts(self.text, text, self.cancel)?,
-            greatest_resemblance: link.resemblance,
-            is_followed: link.is_followed,
-            piece: self.piece,
+            standing: Standing {
+                greatest_resemblance: link.resemblance,
+                is_followed: link.is_followed,
+                piece: self.piece,
+            },
         });
         Ok(())
     }
@@ -206,11 +221,17 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Whether no more versions may be added, or texts read.
+    pub(super) fn is_full(&self) -> bool {
+        let limit = self.params.limit;
+        self.found.versions.len() >= limit || self.found.read >= READ_FOR_EACH * limit as u64
+    }
+
     /// Adds the neighbours of a version, unless they were found already.
     fn ask_about(&mut self, at: usize) -> Result<(), QueryError> {
         self.cancel.check()?;
         let version = &self.found.versions[at];
-        if version.greatest_resemblance >= COVERED || self.found.is_cut {
+        if version.standing.greatest_resemblance >= COVERED || self.found.is_cut {
             return Ok(());
         }
         let renamings = Rc::clone(&version.renamings);
@@ -241,9 +262,7 @@ impl Search<'_> {
                 self.meet(asked, *at, estimated(candidate));
                 continue;
             }
-            let limit = self.params.limit;
-            if self.found.versions.len() >= limit || self.found.read >= READ_FOR_EACH * limit as u64
-            {
+            if self.is_full() {
                 self.found.is_cut = true;
                 return Ok(());
             }
@@ -255,25 +274,28 @@ impl Search<'_> {
     /// Notes that a version that was asked about is a neighbour of one found before. That one may have been linked by
     /// containment alone until now, or be in another piece.
     fn meet(&mut self, asked: usize, at: usize, resemblance: f64) {
-        let version = &mut self.found.versions[at];
-        version.greatest_resemblance = version.greatest_resemblance.max(resemblance);
-        if version.is_followed && version.piece == self.piece {
+        let standing = &mut self.found.versions[at].standing;
+        standing.greatest_resemblance = standing.greatest_resemblance.max(resemblance);
+        let Standing {
+            is_followed, piece, ..
+        } = *standing;
+        if is_followed && piece == self.piece {
             return;
         }
         let exact = self.found.samples.0.resemblance(asked, at);
         if exact < self.params.rule.resemblance {
             return;
         }
-        match self.found.versions[at].is_followed {
-            true => self.linked_piece = Some(self.found.versions[at].piece),
+        match is_followed {
+            true => self.linked_piece = Some(piece),
             false => self.follow(at),
         }
     }
 
     /// Follows a version that was found by containment alone.
     pub(super) fn follow(&mut self, at: usize) {
-        let version = &mut self.found.versions[at];
-        (version.is_followed, version.piece) = (true, self.piece);
+        let standing = &mut self.found.versions[at].standing;
+        (standing.is_followed, standing.piece) = (true, self.piece);
         self.queue.push_back(at);
     }
 
