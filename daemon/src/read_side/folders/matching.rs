@@ -265,16 +265,19 @@ impl Tree {
         )
     }
 
-    /// Whether a pair is nested in a listed one, one folder in each.
+    /// Whether a pair is nested in a listed one, one folder in each. Looked for from both folders: of a folder above one
+    /// of them only the partner nearest to the other is known.
     fn lies_in(&self, pair: &FolderPair, listed: &ListedPairs, contents: &Contents) -> bool {
-        let mut above = self.upwards(pair.a);
-        above.any(|own| {
-            let partner = listed.beside(own, pair.b, contents);
-            partner.is_some_and(|partner| {
-                contents.is_on_side(own, partner, pair.a)
-                    && contents.is_on_side(partner, own, pair.b)
+        let is_nested = |of: FolderId, other: FolderId| {
+            self.upwards(of).any(|own| {
+                let partner = listed.beside(own, other, contents);
+                partner.is_some_and(|partner| {
+                    contents.is_on_side(own, partner, of)
+                        && contents.is_on_side(partner, own, other)
+                })
             })
-        })
+        };
+        is_nested(pair.a, pair.b) || is_nested(pair.b, pair.a)
     }
 
     /// Places of the other pairs that this one is nested in, one folder in each. Cost: the square of the depth, only
