@@ -416,6 +416,16 @@ fn components_and_cores_of_some_roots_are_reported_on_schedule() {
             (&manifest["kind"], &manifest["groups"]),
             (&kind.into(), &1.into())
         );
+        let (scheme, threshold) = match kind {
+            "cores" => ("min_n", serde_json::Value::Null),
+            _ => ("mod_n", 0.8.into()),
+        };
+        assert_eq!(manifest["scheme"]["name"], scheme);
+        assert!(kind != "cores" || manifest["scheme"]["n"] == 100);
+        assert_eq!(
+            manifest.get("threshold").cloned().unwrap_or_default(),
+            threshold
+        );
         let lines = fs::read_to_string(report.join("groups.jsonl")).unwrap();
         assert!(
             lines.contains("a.txt") && lines.contains("b.txt"),

@@ -197,7 +197,7 @@ fn write(
             created,
             version: env!("CARGO_PKG_VERSION"),
             threshold: request.threshold.get(),
-            scheme: scheme_line(&engine.index),
+            scheme: scheme_line(&engine.index, &request.kind),
             roots: roots_in(engine, &view, |_| true),
             stale_roots: roots_in(engine, &view, |state| {
                 matches!(state, RootState::Stale | RootState::Replaced)

@@ -15,8 +15,9 @@ pub struct ReportTerms {
     pub kind: String,
     /// The roots covered.
     pub roots: Vec<JsonPath>,
-    /// Least resemblance of a near-duplicate.
-    pub threshold: f64,
+    /// Least resemblance of a near-duplicate; `None` if none was used.
+    #[serde(default)]
+    pub threshold: Option<f64>,
     /// How documents were signed.
     pub scheme: SchemeTerms,
     /// Whether the index was complete when the report was written.

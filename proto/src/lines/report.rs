@@ -263,9 +263,10 @@ pub struct Manifest {
     /// Those of them that could not be reached: what was last known of them is reported. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stale_roots: Vec<JsonPath>,
-    /// Least resemblance of a near-duplicate.
-    pub threshold: f64,
-    /// The signature scheme of the documents.
+    /// Least resemblance of a near-duplicate; `None` for cores, which use none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub threshold: Option<f64>,
+    /// The signature scheme by which documents were compared.
     pub scheme: SchemeInUse,
     /// Counts of the report.
     #[serde(flatten)]
@@ -303,10 +304,10 @@ pub struct Manifest {
     pub documents_without_text: u64,
 }
 
-/// The signature scheme of an index.
+/// The signature scheme of a report.
 #[derive(Clone, Debug, Serialize)]
 pub struct SchemeInUse {
-    /// The scheme, with the least n in use: one shingle in n is kept.
+    /// The scheme, with the least n in use: one shingle in n is kept; of a sketch, the n smallest are.
     #[serde(flatten)]
     pub scheme: Scheme,
     /// The greatest n in use.

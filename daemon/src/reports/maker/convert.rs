@@ -4,14 +4,16 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
 use simdex_index::{FileInfo, HeldText, Index, IndexReader, MemoryAccount};
-use simdex_proto::lines::SchemeInUse;
+use simdex_proto::lines::{self, SchemeInUse};
 use simdex_schema::{DocumentHash, GroupId};
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use crate::encode;
 use crate::read_side::catalogue::{ClusterMember, GroupMember};
+use crate::read_side::clusters::{ClusterRequest, SKETCH_FINGERPRINTS};
 use crate::read_side::judging::{author_of, is_quoting};
 use crate::read_side::query::Relation;
+use crate::reports::maker::ReportKind;
 use crate::reports::report::{OnRecord, ReportGroup, ReportMember};
 
 /// Makes members from the files of groups; with an index, adds the data that their judgement needs.
@@ -108,8 +110,18 @@ pub(super) fn text_of(
     }
 }
 
-/// The scheme that all documents are signed with, and the least and the greatest n of them.
-pub(super) fn scheme_line(index: &Index) -> SchemeInUse {
+/// The scheme by which a report of this kind compares documents, and the least and the greatest n of them.
+pub(super) fn scheme_line(index: &Index, kind: &ReportKind) -> SchemeInUse {
+    if let ReportKind::Clusters(ClusterRequest::Cores { .. }) = kind {
+        let scheme = Scheme::of_text(SchemeKind::MinN, index.reader().window());
+        let n_most = u64::from(SKETCH_FINGERPRINTS);
+        let scheme = (&encode::scheme(scheme, Rung::ZERO)).into();
+        let scheme = lines::Scheme {
+            n: n_most,
+            ..scheme
+        };
+        return SchemeInUse { scheme, n_most };
+    }
     let rungs = index.usage().into_iter();
     let mut rungs = rungs.filter(|usage| usage.scheme == SchemeKind::ModN);
     let rungs = rungs.find_map(|usage| usage.rungs);

@@ -218,7 +218,7 @@ fn terms_of(input: &ReportInput<'_>, findings: Option<(&Findings<'_>, &Sums)>) -
     ReportTerms {
         kind: found.map_or("groups", |found| found.kind).to_owned(),
         roots: roots.map(JsonPath::new).collect(),
-        threshold: input.threshold,
+        threshold: Some(input.threshold),
         scheme: (&input.scheme).into(),
         complete: completeness.complete,
         template_list: completeness.template_list,

@@ -26,6 +26,11 @@ impl ClusterTerms {
         }
     }
 
+    /// Whether documents are compared by a least resemblance.
+    pub(super) fn uses_threshold(self) -> bool {
+        matches!(self, Self::Components)
+    }
+
     /// The least number of fingerprints that the documents of a core share.
     pub(super) fn common(self) -> Option<u32> {
         match self {

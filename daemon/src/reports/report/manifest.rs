@@ -90,7 +90,10 @@ fn text(
         seconds: (input.seconds)(),
         roots: paths(&input.roots),
         stale_roots: paths(&input.stale_roots),
-        threshold: input.threshold,
+        threshold: input
+            .clusters
+            .is_none_or(ClusterTerms::uses_threshold)
+            .then_some(input.threshold),
         scheme: input.scheme.clone(),
         counts: Counts::from(&crate::encode::summary(&summary)),
         promise: summary.promise,

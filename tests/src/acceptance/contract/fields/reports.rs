@@ -132,7 +132,7 @@ pub(super) const MANIFEST: Fields = &[
     ("created", Text),
     ("seconds", Seconds),
     ("roots", List(PATH)),
-    ("threshold", Ratio),
+    ("threshold", Optional(&Ratio)),
     ("scheme", Object(IN_USE)),
     ("files_on_disk", Count),
     ("members", Count),
