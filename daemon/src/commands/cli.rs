@@ -190,6 +190,7 @@ fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = loaded(&file)?;
     overlap::check_strictly(&config)?;
     let reports = serve::reports::report_dir(&config, config.data_dir.as_deref())?;
+    serve::reports::check_room(&config, reports.as_ref())?;
     let roots = simdex_proto::text::counted(config.roots.len() as u64, "root");
     println!("{} is valid: {roots}", file.display());
     for root in &config.roots {
@@ -215,6 +216,8 @@ fn sample_config() -> anyhow::Result<ExitCode> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::host::disk::{DiskGuard, Space};
+    use crate::reports::report::ReportDir;
 
     #[test]
     fn a_directory_for_reports_that_cannot_be_used_is_refused_by_check_config() {
@@ -262,11 +265,35 @@ mod tests {
         let command =
             "[[schedules]]\nname = \"n\"\ncron = \"0 2 * * *\"\ncommand = [\"/nowhere/p\"]\n";
         assert!(checked("reports", command).is_ok());
+        let schedule = "[[schedules]]\nname = \"n\"\ncron = \"0 2 * * *\"\n";
+        // Nothing can be created in it, not even by root.
+        let said = checked("/proc", schedule).unwrap_err();
+        assert!(said.contains("in the report directory /proc"), "{said}");
+        assert_eq!(std::fs::read_dir(place.join("reports")).unwrap().count(), 0);
+        assert!(checked("reports", command).is_ok());
         let config = Config::load(&config).unwrap();
         let reports = serve::reports::report_dir(&config, None).unwrap();
         let warnings = serve::reports::warnings(&config, reports.as_ref());
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert!(warnings[0].contains("/nowhere/p"), "{warnings:?}");
+    }
+
+    #[test]
+    fn a_directory_without_room_for_the_reports_of_a_schedule_is_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let place = dir.path().canonicalize().unwrap();
+        let space = Space {
+            available: 0,
+            total: 1 << 30,
+        };
+        let full = DiskGuard::measured_by(&place, 1 << 20, Box::new(move |_| Ok(space)));
+        let reports = ReportDir::open(&place).unwrap().watched_by(full);
+        let config = |schedules: &str| toml::from_str::<Config>(schedules).unwrap();
+        let schedule = config("[[schedules]]\nname = \"n\"\ncron = \"0 2 * * *\"\n");
+        let said = serve::reports::check_room(&schedule, Some(&reports)).unwrap_err();
+        assert!(said.to_string().contains("has no room"), "{said}");
+        // It may be given room before anybody asks for one.
+        assert!(serve::reports::check_room(&config(""), Some(&reports)).is_ok());
     }
 
     #[test]

@@ -46,6 +46,15 @@ pub(crate) fn report_dir(
     Ok(Some(reports))
 }
 
+/// Fails if there are schedules and no room for their reports. Used by `check-config` alone: a disk that is full at a start
+/// may have room when a report is due.
+pub(crate) fn check_room(config: &Config, reports: Option<&ReportDir>) -> Result<(), ReportError> {
+    match reports.filter(|_| !config.schedules.is_empty()) {
+        Some(reports) => reports.check_room(),
+        None => Ok(()),
+    }
+}
+
 /// Reasons why reports cannot be written now, or why the command of a schedule cannot run, each as a sentence. They do
 /// not prevent the start, since they may be fixed meanwhile.
 pub(crate) fn warnings(config: &Config, reports: Option<&ReportDir>) -> Vec<String> {

@@ -13,7 +13,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::ReportError;
@@ -107,7 +107,7 @@ impl ReportDir {
         Ok(self.watched_by(disk))
     }
 
-    pub(super) fn watched_by(self, disk: DiskGuard) -> Self {
+    pub(crate) fn watched_by(self, disk: DiskGuard) -> Self {
         let disk = Some(disk);
         Self { disk, ..self }
     }
@@ -117,16 +117,26 @@ impl ReportDir {
         &self.path
     }
 
-    /// Fails if this process may not create folders in it.
+    /// Fails if this process cannot create folders in it: creates one like that of a report under way, and removes it.
     ///
     /// # Errors
-    /// [`ReportError::NotWritable`].
+    /// [`ReportError::NotWritable`], [`ReportError::DirectoryFull`].
     pub fn check_writable(&self) -> Result<(), ReportError> {
-        let access = Access::WRITE_OK | Access::EXEC_OK;
-        let checked = rustix::fs::accessat(&self.directory, ".", access, AtFlags::empty());
-        checked.map_err(|errno| ReportError::NotWritable {
-            path: self.path.clone(),
-            source: errno.into(),
+        let path = self.path.clone();
+        let created = RandomName::new().and_then(|random| {
+            let hidden = format!("{PREFIX}{random}");
+            rustix::fs::mkdirat(&self.directory, &hidden, FOLDER_MODE)?;
+            Ok(rustix::fs::unlinkat(
+                &self.directory,
+                &hidden,
+                AtFlags::REMOVEDIR,
+            )?)
+        });
+        created.map_err(|source| match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                ReportError::DirectoryFull { path }
+            }
+            _ => ReportError::NotWritable { path, source },
         })
     }
 
