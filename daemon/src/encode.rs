@@ -203,6 +203,7 @@ pub fn summary(summary: &ListSummary) -> v1::Summary {
         unfinished: summary.unfinished,
         unjudged: summary.unjudged,
         uncertain: summary.uncertain,
+        truncated: summary.truncated,
         seconds: summary.seconds,
         promise: summary.promise.clone().map(Into::into),
         completeness: Some(summary.completeness.clone().into()),

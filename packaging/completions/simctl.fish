@@ -203,7 +203,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l judge -d 'Judge 
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l containment-threshold -d 'Also list pairs that resemble each other less than --threshold, but of which one contains the other from this share on, from 0 to 1; the first pair is then listed only after all have been searched for' -r
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -222,7 +222,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand groups" -l after -d 'Resum
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -232,7 +232,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wide -d 'Show w
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l share -d 'Least share of the files of both folders that have a counterpart in the other, from 0.1 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l files -d 'Least number of files that each folder has in common with the other [default: 2]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand folders" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
+complete -c simctl -n "__fish_simctl_using_subcommand folders" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l exceptions -d 'Name the files of each folder that have no counterpart in the other, 100 of each at most'
@@ -272,7 +272,7 @@ skipped\t''
 unstable\t''
 quarantined\t''"
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l after -d 'Resume a list: begin after this file, the last one that was listed' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List only the first COUNT [default: all]; the rest are counted' -r
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l wait -d 'First wait until all changes seen so far are in the index'

@@ -15,6 +15,8 @@ pub struct PairOptions {
     pub containment_threshold: Option<f64>,
     /// Start after this pair: the paths of the last pair received.
     pub after: Option<wire::PairPlace>,
+    /// Most pairs that are searched for; all if absent. An older daemon lists all of them.
+    pub limit: Option<u64>,
 }
 
 impl Client {
@@ -56,6 +58,7 @@ impl Client {
             with_judgement: self.judged,
             after: options.after,
             with_progress: self.progress.is_some(),
+            limit: options.limit.unwrap_or_default(),
         };
         let mut similarity = self.similarity.clone();
         self.list(self.limits.item, similarity.list_pairs(request))

@@ -36,6 +36,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
         threshold: threshold.value,
         containment_threshold,
         after,
+        limit: args.limit,
     };
     let pairs = client.pairs_with(options, roots).await;
     let pairs = pairs.inspect_err(|_| bar.end())?;

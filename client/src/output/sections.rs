@@ -308,7 +308,13 @@ pub(crate) fn summary_sentence(summary: &wire::Summary) -> String {
     }
     parts.push(counted(summary.documents, "document"));
     parts.extend(summary.groups.map(|groups| counted(groups, "group")));
-    parts.extend(summary.pairs.map(|pairs| counted(pairs, "pair")));
+    let up_to = if summary.truncated {
+        " up to the limit"
+    } else {
+        ""
+    };
+    let pairs = summary.pairs.map(|pairs| counted(pairs, "pair"));
+    parts.extend(pairs.map(|pairs| format!("{pairs}{up_to}")));
     if summary.suppressed > 0 {
         parts.push(format!(
             "{} skipped",

@@ -326,6 +326,7 @@ pub(crate) fn summary() -> Summary {
         unfinished: None,
         unjudged: None,
         uncertain: None,
+        truncated: false,
         seconds: 0.25,
         promise: None,
         completeness: Some(complete()),

@@ -304,22 +304,23 @@ impl Similarity for Fake {
         use list_pairs_reply::Part;
         let request = request.into_inner();
         let (threshold, contained) = (request.threshold, request.containment_threshold);
-        self.seen().after = request.after;
-        self.seen().contained = contained;
+        (self.seen().after, self.seen().contained) = (request.after, contained);
         if request.strict {
             return Err(Status::data_loss(
                 "the index is not complete: 1 text damaged",
             ));
         }
         self.seen().listed.push((threshold, request.roots));
-        let count = if threshold == Some(1.0) { 0 } else { 2 };
-        let mut parts = vec![Part::Pair(answers::pair()); count];
+        let all = if threshold == Some(1.0) { 0 } else { 2 };
+        let listed = all - usize::from(request.limit == 1).min(all);
+        let mut parts = vec![Part::Pair(answers::pair()); listed];
         if request.with_progress {
             let told = [0, 7, 40].map(answers::list_progress).map(Part::Progress);
             parts = told.into_iter().chain(parts).collect();
         }
         parts.push(Part::Summary(wire::Summary {
             uncertain: contained.map(|_| 3),
+            truncated: listed < all,
             ..answers::list_summary()
         }));
         let reply = |part| Ok(wire::ListPairsReply { part: Some(part) });

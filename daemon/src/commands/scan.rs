@@ -180,6 +180,7 @@ fn print(
         unfinished: None,
         unjudged: None,
         uncertain: None,
+        truncated: false,
         promise: Some(promise_of_pairs(engine.index.reader(), threshold)),
         counts,
     };
@@ -235,6 +236,7 @@ fn pairs(
         threshold,
         containment: None,
         after: None,
+        limit: None,
     };
     let listed = catalogue::pairs(engine.index.reader(), selection, &account, &mut print)?;
     failed.into_result()?;

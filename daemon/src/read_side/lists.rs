@@ -36,6 +36,8 @@ pub struct ListSummary {
     pub unjudged: Option<u64>,
     /// Documents for which not all that contain them may have been found; `None` if containment was not requested.
     pub uncertain: Option<u64>,
+    /// Whether the list of pairs ended at its limit, so that there may be more.
+    pub truncated: bool,
     /// Time the answer took.
     pub seconds: f64,
     /// The probability that a pair of near-duplicates is missing; `None` if the list has no threshold.
@@ -57,6 +59,8 @@ pub struct PairOptions {
     pub containment: Option<Ratio>,
     /// Only pairs after this position.
     pub after: Option<PairPlace>,
+    /// Most pairs that are searched for.
+    pub limit: Option<u64>,
 }
 
 /// Parameters of a list of pairs or groups.
@@ -127,6 +131,7 @@ pub fn pairs(
         threshold: *threshold,
         containment: options.containment,
         after: options.after.as_ref(),
+        limit: options.limit,
     };
     check.note_unsettled(engine.index.unsettled());
     let listed = catalogue::visit_pairs(index, selection, account, visit)?;
@@ -137,6 +142,7 @@ pub fn pairs(
         pairs: Some(listed.pairs),
         common_lists_skipped: listed.common_lists_skipped,
         uncertain: listed.uncertain,
+        truncated: listed.truncated,
         promise: Some(promise_of_pairs(index, *threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),

@@ -200,6 +200,9 @@ pub struct Summary {
     /// The counts of the list.
     #[serde(flatten)]
     pub counts: Counts,
+    /// The list ended at the limit that was asked for, and nothing was counted beyond it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
     /// Time the answer took.
     pub seconds: f64,
     /// How rarely the list lacks a pair of near-duplicates; `None` for lists without a threshold.
@@ -253,6 +256,7 @@ impl From<&v1::Summary> for Summary {
     fn from(summary: &v1::Summary) -> Self {
         Self {
             counts: summary.into(),
+            truncated: summary.truncated,
             seconds: summary.seconds,
             promise: summary.promise.as_ref().map(Into::into),
             completeness: completeness(summary.completeness.as_ref()),

@@ -12,7 +12,7 @@ use crate::cli::ratios::{ratio, share};
 /// What all lists have: how many are listed, of which roots, and how complete they must be.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// List only the first COUNT [default: all]; the rest are counted
+    /// List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]

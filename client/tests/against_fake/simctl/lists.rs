@@ -19,7 +19,9 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
     );
     assert_eq!(
         run.talk,
-        format!("simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n{PROMISE}\n")
+        format!(
+            "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair up to the limit\n{PROMISE}\n"
+        )
     );
     let json = simctl(&daemon, &["pairs", "--json", "--limit", "1"]).out;
     let (a0, b0) = ("a0".repeat(32), "b0".repeat(32));
@@ -32,7 +34,7 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
              \"verified\":true}}\n\
              {{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":1,\"states\":\
              {{\"indexed\":2,\"unreadable\":1}},\"member_states\":{{\"timed-out\":1}},\"documents\":2,\"groups\":1,\"pairs\":1,\
-             \"suppressed\":0,\"seconds\":0.25,\
+             \"suppressed\":0,\"truncated\":true,\"seconds\":0.25,\
              \"promise\":{{\"scheme\":\"mod_n\",\"threshold\":0.8,\"missed_at_most\":0.001}},\"complete\":true}}\n"
         )
     );

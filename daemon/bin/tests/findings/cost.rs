@@ -136,6 +136,40 @@ fn pairs_by_containment_cost_as_much_as_there_are_documents_and_pairs() {
 }
 
 #[test]
+fn the_first_pairs_cost_as_much_as_they_are_and_not_as_all() {
+    // Families of three versions.
+    let families = |count: u64| {
+        let text = |at| format!("{} {}", prose(50 + at / 3, 200), prose(900 + at, 8));
+        (0..3 * count).map(text).collect::<Vec<_>>()
+    };
+    let cost = |count: u64, limit: Option<u64>| {
+        let shares = old(families(count));
+        let options = PairOptions {
+            limit,
+            ..PairOptions::default()
+        };
+        let client = &shares.daemon.client;
+        let asked = async {
+            let listed = client.pairs_with(options, Vec::new()).await?;
+            listed.summary().await
+        };
+        let (summary, cost) = shares.cost(|| shares.daemon.wait(asked));
+        let summary = summary.unwrap();
+        (summary.pairs.unwrap(), summary.truncated, cost)
+    };
+    let (all, truncated, whole) = cost(40, None);
+    assert!(all >= 120 && !truncated, "{all}");
+    let [few, many] = [10, 40].map(|count| {
+        let (listed, truncated, first) = cost(count, Some(5));
+        assert_eq!((listed, truncated), (5, true));
+        first
+    });
+    assert!(many.texts <= few.texts + 8, "{few:?} {many:?}");
+    assert!(many.lists <= few.lists * 2, "{few:?} {many:?}");
+    assert!(8 * many.texts < whole.texts, "{many:?} {whole:?}");
+}
+
+#[test]
 fn copied_folders_cost_as_much_as_there_are_files_and_read_no_text() {
     let cost = |folders: u64| {
         let shares = Shares::new();

@@ -38,6 +38,7 @@ impl DecodedPairs {
             options: PairOptions {
                 containment: containment.transpose()?,
                 after: after.transpose()?,
+                limit: Some(request.limit).filter(|limit| *limit > 0),
             },
             is_judged: request.with_judgement,
             with_progress: request.with_progress,

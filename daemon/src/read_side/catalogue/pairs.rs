@@ -28,6 +28,8 @@ pub struct PairCounts {
     pub common_lists_skipped: u64,
     /// Documents for which not all that contain them may have been found; `None` if containment was not requested.
     pub uncertain: Option<u64>,
+    /// Whether the list ended at its limit, so that there may be more.
+    pub truncated: bool,
 }
 
 /// A position in the list of pairs: that of a pair already seen.
@@ -75,6 +77,8 @@ pub struct PairSelection<'a> {
     pub containment: Option<Ratio>,
     /// Only pairs after this position.
     pub after: Option<&'a PairPlace>,
+    /// Most pairs that are searched for.
+    pub limit: Option<u64>,
 }
 
 /// A step of a list of pairs.
@@ -122,12 +126,13 @@ pub fn visit_pairs(
         view,
         threshold,
         after,
+        limit,
         ..
     } = request;
     let loader = GroupLoader { index, view };
     let search = index.pair_search(view, threshold);
     let partners = Partners::of(index, &search, &request, account)?;
-    let (mut files, mut count) = (0, 0);
+    let (mut files, mut count, mut truncated) = (0, 0, false);
     let mut failed = None;
     let visit_file = &mut |file: FileInfo| {
         let mut found = FoundPairs::none(account);
@@ -135,7 +140,12 @@ pub fn visit_pairs(
         let listed = listed.map(|()| {
             found.visit(after, &mut |pair| {
                 count += 1;
-                visit(PairStep::Pair(pair))
+                visit(PairStep::Pair(pair))?;
+                truncated = limit == Some(count);
+                match truncated {
+                    true => ControlFlow::Break(()),
+                    false => ControlFlow::Continue(()),
+                }
             })?;
             files += 1;
             visit(PairStep::FileDone {
@@ -157,6 +167,7 @@ pub fn visit_pairs(
         pairs: count,
         common_lists_skipped: search.common_lists_skipped(),
         uncertain: partners.contained.map(|found| found.uncertain),
+        truncated,
     })
 }
 

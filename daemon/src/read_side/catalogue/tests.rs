@@ -55,6 +55,7 @@ fn all_pairs() -> PairSelection<'static> {
         threshold: threshold(),
         containment: None,
         after: None,
+        limit: None,
     }
 }
 

@@ -42,6 +42,33 @@ fn a_list_of_pairs_resumes_after_the_last_one_seen() {
 }
 
 #[test]
+fn a_list_of_pairs_ends_at_its_limit_and_says_so() {
+    let (opened, _dir) = opened_of(&versions());
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let list = |limit| {
+        let asked = PairSelection {
+            limit,
+            ..all_pairs()
+        };
+        let mut listed = Vec::new();
+        let visit = &mut |pair: Pair| {
+            listed.push((pair.a.path, pair.b.path));
+            ControlFlow::Continue(())
+        };
+        let counted = pairs(opened.index.reader(), asked, &account, visit).unwrap();
+        assert_eq!(counted.pairs, listed.len() as u64);
+        (listed, counted.truncated)
+    };
+    let (all, truncated) = list(None);
+    assert!(all.len() > 3 && !truncated);
+    for limit in [1, 2, all.len()] {
+        assert_eq!(list(Some(limit as u64)), (all[..limit].to_vec(), true));
+    }
+    assert_eq!(list(Some(all.len() as u64 + 1)), (all, false));
+}
+
+#[test]
 fn a_list_of_groups_resumes_after_any_of_them() {
     let (opened, _dir) = opened_of(&versions());
     let index = opened.index.reader();
