@@ -188,7 +188,7 @@ impl IndexReader {
         let mut principals = principals.into_iter().peekable();
         while principals.peek().is_some() {
             held.account().cancel().check()?;
-            let part = self.shared.state().next_groups(&mut principals);
+            let part = self.shared.state().next_groups(&mut principals, view);
             for mut group in part {
                 if note_listed(&mut group, &mut listed) {
                     held.add(listed_bytes(1, group.members.len()))?;
@@ -336,13 +336,23 @@ impl IndexState {
     }
 
     /// The maintained groups around the next principals that have members: of so many documents that the state may be
-    /// locked meanwhile.
-    fn next_groups(&self, principals: &mut impl Iterator<Item = DocId>) -> Vec<DocumentGroup> {
+    /// locked meanwhile. Left out are those of a single file, whose members lost theirs since they were settled.
+    fn next_groups(
+        &self,
+        principals: &mut impl Iterator<Item = DocId>,
+        view: &VisibleRoots,
+    ) -> Vec<DocumentGroup> {
+        let files = |id| self.table.count_files_of(id, view);
+        let has_others = |group: &DocumentGroup| {
+            let mut members = group.members.iter().map(|member| files(member.document));
+            files(group.principal) != 1 || members.any(|files| files > 0)
+        };
         let (mut groups, mut documents) = (Vec::new(), 0);
         for principal in principals {
             let group = self.group_around(&self.stars, principal);
             documents += 1 + group.members.len();
-            groups.extend(Some(group).filter(|group| !group.members.is_empty()));
+            let is_group = !group.members.is_empty() && has_others(&group);
+            groups.extend(is_group.then_some(group));
             if documents >= AT_ONCE {
                 break;
             }

@@ -82,6 +82,23 @@ fn a_group_that_shrinks_to_one_file_is_no_group_any_more() {
 }
 
 #[test]
+fn a_group_whose_members_went_is_listed_no_more_before_it_is_settled() {
+    let bed = Bed::memory();
+    let texts = fill(&bed);
+    bed.settle();
+    let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+    // The longer of the two versions leads the other.
+    bed.remove("a/0");
+    let listed = bed
+        .index()
+        .reader()
+        .groups(&VisibleRoots::All, threshold, &account(bed.index()));
+    let listed = listed.unwrap().groups;
+    let principals: Vec<_> = listed.iter().map(|group| group.principal).collect();
+    assert_eq!(principals, [bed.id(&texts[2]).unwrap()]);
+}
+
+#[test]
 fn a_group_whose_id_passes_on_is_not_settled_rather_than_unknown() {
     let (bed, base) = (Bed::memory(), Random::new(51).words(60));
     let texts = ["a longer end", "an end", "end"].map(|end| format!("{base} {end}"));
