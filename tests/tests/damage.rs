@@ -9,6 +9,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
+use serde_json::Value;
 use simdex_tests::fault::answers::{Answers, Listed, agree};
 use simdex_tests::fault::disk::Disk;
 use simdex_tests::fault::ledger::Ledger;
@@ -88,7 +89,8 @@ fn a_damaged_store_is_set_aside_and_built_anew() -> Result<()> {
 }
 
 #[test]
-fn a_status_tells_that_a_damaged_index_was_begun_again_until_all_roots_are_read() -> Result<()> {
+fn a_status_tells_that_a_damaged_index_was_begun_again_and_where_it_is_until_it_is_removed()
+-> Result<()> {
     let sandbox = Sandbox::new()?;
     Tree::new(sandbox.share(), 22)?.grow(60)?;
     let daemon = sandbox.serve().start()?;
@@ -110,12 +112,20 @@ fn a_status_tells_that_a_damaged_index_was_begun_again_until_all_roots_are_read(
     );
     fs::rename(sandbox.beside("away"), sandbox.share())?;
     daemon.sync()?;
-    let told = status()?.remove(0);
-    ensure!(
-        told["set_aside"].is_null() && told["damage"].is_null(),
-        "{told}"
-    );
-    ensure!(told["new_index"] == false, "{told}");
+    let is_aside = |told: Value| {
+        ensure!(
+            told["damage"].is_null() && told["new_index"] == false,
+            "{told}"
+        );
+        Ok(told["set_aside"] == aside.to_string_lossy().as_ref())
+    };
+    ensure!(is_aside(status()?.remove(0))?);
+    daemon.stop()?;
+    let daemon = sandbox.serve().start()?;
+    let status = || daemon.simctl(["status"])?.success()?.lines_of("status");
+    ensure!(is_aside(status()?.remove(0))?, "a restart forgets it");
+    fs::remove_dir_all(&aside)?;
+    ensure!(status()?.remove(0)["set_aside"].is_null());
     daemon.stop()?;
     Ok(())
 }

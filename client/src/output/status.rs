@@ -150,6 +150,12 @@ fn schedule_sentence(schedule: &wire::Schedule) -> String {
 fn data_dir(status: &wire::StatusReply) -> String {
     let (at, of_config) = (escaped(&status.data_dir), escaped(&status.index_of_config));
     match (status.new_index, of_config.is_empty()) {
+        (false, _) if !status.set_aside.is_empty() => {
+            let aside = escaped(&status.set_aside);
+            format!(
+                "{at} (an index that was found damaged is in {aside}, until somebody removes it)"
+            )
+        }
         _ if !status.set_aside.is_empty() => {
             let (aside, damage) = (
                 escaped(&status.set_aside),

@@ -18,6 +18,21 @@ pub(crate) fn last_number(dir: &Path) -> Result<u32> {
     Ok(last)
 }
 
+/// The path of the copy of `dir` that was set aside last, if it is still there.
+///
+/// # Errors
+/// The directory beside which it would lie cannot be read.
+pub fn last_of(dir: &Path) -> Result<Option<PathBuf>> {
+    let name = dir.file_name().unwrap_or_default();
+    let mut last = None;
+    for entry in std::fs::read_dir(parent(dir))? {
+        let found = entry?.file_name();
+        let number = number_of(&found).filter(|number| path(name.as_ref(), *number) == found);
+        last = last.max(number);
+    }
+    Ok(last.map(|number| path(dir, number)))
+}
+
 /// Whether a path belongs to something that was set aside.
 pub(crate) fn is_set_aside(path: &Path) -> bool {
     path.file_name()
@@ -65,6 +80,7 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let dir = temp.path().join("store");
         assert_eq!(last_number(&dir).unwrap(), 0);
+        assert_eq!(last_of(&dir).unwrap(), None);
         for name in [
             "store",
             "store.damaged-2",
@@ -74,6 +90,7 @@ mod tests {
             std::fs::create_dir(temp.path().join(name)).unwrap();
         }
         assert_eq!(last_number(&dir).unwrap(), 9);
+        assert_eq!(last_of(&dir).unwrap(), Some(path(&dir, 2)));
         assert!(is_set_aside(&path(&dir, 2)) && !is_set_aside(&dir));
         assert!(set_aside(&dir, 2).is_err());
         assert_eq!(set_aside(&dir, 10).unwrap(), path(&dir, 10));

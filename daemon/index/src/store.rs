@@ -39,6 +39,7 @@ mod sled_support;
 #[cfg(test)]
 mod tests;
 
+pub use crate::aside::last_of as last_set_aside;
 pub use directory::lock::FileId;
 pub use directory::strays::strays;
 pub use directory::witness::is_damaged as witness_is_damaged;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use simdex_index::MemoryAccount;
+use simdex_index::{MemoryAccount, store};
 use simdex_proto::completeness::{Completeness, Pending};
 use simdex_proto::v1;
 
@@ -42,7 +42,11 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
     };
     let index_of_config = engine.host().index_of_config.as_deref();
     let damage = engine.damage_to_mend();
-    let set_aside = damage.as_ref().map(|damage| damage.set_aside.as_path());
+    let set_aside = match &damage {
+        Some(damage) => Some(damage.set_aside.clone()),
+        // Nobody has looked after it yet. A directory that cannot be read has an alarm of its own.
+        None => store::last_set_aside(&engine.data_dir.join("store")).unwrap_or_default(),
+    };
     let usage = |usage| encode::usage(index, usage);
     let resident = simdex_extract::ResidentMemory::open();
     Ok(v1::StatusReply {
@@ -60,7 +64,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
         new_index: engine.host().is_new || damage.is_some(),
-        set_aside: set_aside.map(encode::path).unwrap_or_default(),
+        set_aside: set_aside.as_deref().map(encode::path).unwrap_or_default(),
         damage: damage.map(|damage| damage.reason).unwrap_or_default(),
         index_of_config: index_of_config.map(encode::path).unwrap_or_default(),
         resident_bytes: resident.bytes(),
