@@ -192,9 +192,12 @@ impl RequestRunner {
             RequestClass::Work => &self.long_work,
             RequestClass::Events => &self.events,
         };
-        // Event streams have no natural end, so a full class is refused at once.
+        let now = Instant::now();
         let until = match class {
-            RequestClass::Events => Instant::now(),
+            // Event streams have no natural end, so a full class is refused at once.
+            RequestClass::Events => now,
+            // A list may last as long as its client reads, but those before it may do so as well.
+            RequestClass::Stream => caller.deadline.min(now + self.patience()),
             _ => caller.deadline,
         };
         let slot = semaphore.enter(caller.client, until).await;
@@ -202,6 +205,10 @@ impl RequestRunner {
             Status::resource_exhausted(match refused {
                 NoSlot::Late if class == RequestClass::Events => {
                     "too many clients of the daemon, or of one user, follow events already"
+                }
+                NoSlot::Late if class == RequestClass::Stream => {
+                    "the daemon had as many lists under way as it allows (grpc.max_queries) until the deadline, or for \
+                     grpc.deadline_seconds"
                 }
                 NoSlot::Late => {
                     "the daemon had as many requests under way as it allows until the deadline"
@@ -310,7 +317,7 @@ impl RequestRunner {
         let stopper = stops.then(|| self.cancel_once_draining(&cancel));
         let limits = ReplyLimits {
             longest: self.longest_message(),
-            patience: Duration::from_secs(self.config.deadline_seconds),
+            patience: self.patience(),
             budget: self.reply_budget.for_user(caller.client.uid),
         };
         let (sender, replies) = reply_channel::channel(cancel, limits, gone);
@@ -331,6 +338,11 @@ impl RequestRunner {
             sender.finish(done.map_err(why));
         });
         Ok(replies)
+    }
+
+    /// How long a list waits for a slot, or for a client that reads nothing.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(self.config.deadline_seconds)
     }
 
     /// Cancels work when the daemon drains, for as long as the returned set is held.

@@ -33,6 +33,7 @@ fn runner_that_drains() -> (watch::Sender<bool>, RequestRunner) {
 fn grpc() -> GrpcConfig {
     GrpcConfig {
         max_queries: 1,
+        deadline_seconds: 1,
         ..GrpcConfig::default()
     }
 }
@@ -107,6 +108,23 @@ async fn a_full_class_is_waited_for_and_leaves_the_others_free() {
     assert!(runner.enter(RequestClass::Work, in_time()).await.is_ok());
     drop(slot);
     assert!(runner.enter(RequestClass::Query, in_time()).await.is_ok());
+    runner.engine().unwrap().stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_waits_for_a_slot_no_longer_than_for_its_client() {
+    let runner = runner();
+    let slot = runner.enter(RequestClass::Stream, in_time()).await.unwrap();
+    let caller = runner.long_caller(&Request::new(()));
+    assert!(caller.deadline > Instant::now() + Duration::from_secs(3_600));
+    let refused = runner
+        .enter(RequestClass::Stream, caller)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert!(refused.message().contains("deadline_seconds"), "{refused}");
+    drop(slot);
+    assert!(runner.enter(RequestClass::Stream, caller).await.is_ok());
     runner.engine().unwrap().stop();
 }
 
