@@ -133,6 +133,11 @@ fn pairs_by_containment_cost_as_much_as_there_are_documents_and_pairs() {
         assert_in_proportion(&format!("texts of {what}"), [few.texts, many.texts]);
         assert_in_proportion(&format!("lists of {what}"), [few.lists, many.lists]);
     }
+    // More than 64 documents are joined: each list of the index is read once besides, whatever their number.
+    let [(_, few), (_, many)] = [80, 160].map(|count| cost(collection(count)));
+    let is_doubled = |few: u64, many: u64| 4 * many <= 9 * few;
+    assert!(is_doubled(few.texts, many.texts), "{few:?} {many:?}");
+    assert!(is_doubled(few.lists, many.lists), "{few:?} {many:?}");
 }
 
 #[test]

@@ -198,3 +198,38 @@ fn first_and_last<E>(
         }
     }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is found among so many later documents, of which those of even date do not contain the old one, and how many
+    /// of them were read.
+    fn found_and_read(first: i64, documents: i64) -> (Option<[i64; 2]>, usize) {
+        let later: Vec<_> = (first..first + documents)
+            .map(|date| (date, DocId(date as u64)))
+            .collect();
+        let mut read = 0;
+        let mut count = |other: DocId| {
+            read += 1;
+            Ok::<_, IndexError>((other.0 % 2 == 1).then(Overlap::default))
+        };
+        let found = first_and_last(&later, &mut count).unwrap();
+        (
+            found.map(|found| [found.next.0.0 as i64, found.newest.1]),
+            read,
+        )
+    }
+
+    #[test]
+    fn of_many_later_documents_the_first_and_the_last_that_contain_an_old_one_are_read() {
+        for documents in [4, 40, 4_000] {
+            let last = documents;
+            assert_eq!(found_and_read(2, documents), (Some([3, last + 1]), 3));
+            let last = last - 1;
+            assert_eq!(found_and_read(1, documents), (Some([1, last]), 3));
+        }
+        assert_eq!(found_and_read(1, 1), (Some([1, 1]), 1));
+        assert_eq!(found_and_read(2, 1), (None, 2));
+    }
+}
