@@ -7,6 +7,7 @@ mod losses;
 mod migrated;
 mod moved;
 mod unchanged;
+mod under_way;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,8 +17,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
+use simdex_index::store::BeforeOperation;
 use simdexd::config::{Config, ExtractConfig, RootConfig, RootMode};
 use simdexd::engine::Engine;
+use simdexd::host::Host;
 use simdexd::write_side::roots::{Root, RootState};
 use simdexd::write_side::walk_queue::{WalkQueue, WalkRequest};
 use simdexd::write_side::watch::Hint;
@@ -26,7 +29,7 @@ use simdexd::write_side::watch::Hint;
 struct Bed {
     _dir: tempfile::TempDir,
     top: PathBuf,
-    engine: Engine,
+    engine: Arc<Engine>,
     walks: WalkQueue,
 }
 
@@ -53,6 +56,11 @@ impl Bed {
 
     /// The files are below the first of these roots.
     fn over(roots: &[&str], files: &[&str]) -> Self {
+        Self::hooked(roots, files, None)
+    }
+
+    /// Like [`Bed::over`], with a hook that is called before every operation of the store.
+    fn hooked(roots: &[&str], files: &[&str], before: Option<Arc<BeforeOperation>>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let top = dir.path().canonicalize().unwrap();
         let root = |name: &&str| {
@@ -72,7 +80,9 @@ impl Bed {
             },
             ..Config::default()
         };
-        let engine = Engine::start(config, &gated(&top)).unwrap();
+        let mut host = Host::new(config, &gated(&top)).unwrap();
+        host.test_hook = before;
+        let engine = Arc::new(Engine::start_on_host(&Arc::new(host)).unwrap());
         let bed = Self {
             _dir: dir,
             top,
@@ -426,7 +436,7 @@ fn a_root_or_its_parent_replaced_by_a_symlink_is_neither_indexed_nor_forgotten()
         let bed = Bed {
             _dir: dir,
             top: top.clone(),
-            engine,
+            engine: engine.into(),
             walks: WalkQueue::default(),
         };
         bed.engine.sync(&Cancel::never()).unwrap();

@@ -159,6 +159,8 @@ impl RootWalker<'_> {
         let Some(at) = root.key(path) else {
             return Ok(());
         };
+        // Asked before the records are read: a reading that is applied in between is on record then.
+        let under_way = self.pipeline.under_way(&at);
         // All are noted before the first waits for the queue: a walk may judge a loss meanwhile.
         self.known_pages(&at, |page| {
             root.saw_deletes(&page);
@@ -167,8 +169,7 @@ impl RootWalker<'_> {
         self.known_pages(&at, |page| {
             page.into_iter().try_for_each(|key| self.submit(key))
         })?;
-        let mut under_way = self.pipeline.under_way(&at).into_iter();
-        under_way.try_for_each(|key| self.submit(key))
+        under_way.into_iter().try_for_each(|key| self.submit(key))
     }
 
     /// Passes on the recorded files at or below a path, a page at a time.
@@ -226,6 +227,8 @@ impl RootWalker<'_> {
             false => root.path.join(OsStr::from_bytes(&directory.path)),
         };
         let number = root.begin_trouble_round(&directory.path);
+        // Asked before the first record is read: a reading that is applied in between is on record then.
+        let under_way = self.pipeline.under_way(directory);
         let mut comparison = RecordComparison {
             walker: self,
             root,
@@ -242,16 +245,22 @@ impl RootWalker<'_> {
         }
         comparison.miss_before(None)?;
         root.end_trouble_round(&directory.path, number);
-        self.enqueue_vanished(anchor, directory)?;
+        self.enqueue_vanished(anchor, under_way, &comparison.found)?;
         Ok(Ok(comparison.found))
     }
 
-    /// Enqueues files that are being read and do not exist any more: they are recorded only after the comparison.
-    fn enqueue_vanished(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
+    /// Enqueues those files that were under way when the walk began and do not exist any more, but for what it found
+    /// missing: one that was read before it was removed may be recorded only after the walk passed its place.
+    fn enqueue_vanished(
+        &self,
+        anchor: &Anchor,
+        under_way: Vec<FileKey>,
+        found: &WalkFindings,
+    ) -> Result<()> {
         let gone = |key: &FileKey| {
-            look(anchor, Path::new(OsStr::from_bytes(&key.path))) == PathState::NoFile
+            !found.misses(key)
+                && look(anchor, Path::new(OsStr::from_bytes(&key.path))) == PathState::NoFile
         };
-        let under_way = self.pipeline.under_way(directory);
         let mut gone = under_way.into_iter().filter(gone);
         gone.try_for_each(|key| self.submit(key))
     }

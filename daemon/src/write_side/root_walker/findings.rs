@@ -15,7 +15,7 @@ const MAX_ARRIVED: usize = 1 << 20;
 /// The findings of a walk below a directory.
 #[derive(Default)]
 pub(super) struct WalkFindings {
-    /// Recorded files with a content that the walk did not meet, with their move keys.
+    /// Recorded files with a content that the walk did not meet, in order, with their move keys.
     pub(super) missing: Vec<(FileKey, u64)>,
     /// Move keys of files that are not on record: a missing file with one of them has moved. At most [`MAX_ARRIVED`];
     /// of any further files it is not known that they moved, so that a loss is held rather than missed.
@@ -28,6 +28,14 @@ impl WalkFindings {
         if self.arrived.len() < MAX_ARRIVED {
             self.arrived.insert(move_key(stat));
         }
+    }
+
+    /// Whether this file is among the missing ones.
+    pub(super) fn misses(&self, key: &FileKey) -> bool {
+        let missing = &self.missing;
+        missing
+            .binary_search_by(|(missed, _)| missed.cmp(key))
+            .is_ok()
     }
 
     /// The token that identifies the loss of these files.

@@ -106,13 +106,14 @@ impl Debouncer {
         self.rescan = Some((cause, burst));
     }
 
-    /// Makes all paths due now, except those that keep changing: a caller waits for what was touched.
+    /// Makes all paths due now, those that keep changing too: a caller waits for what was touched.
     pub(super) fn flush(&mut self, now: Instant) {
         let Some(quiet) = now.checked_sub(self.debounce) else {
             return;
         };
         for burst in self.pending.values_mut() {
             burst.last = burst.last.min(quiet);
+            burst.not_before = burst.not_before.min(now);
         }
         self.wake = Some(now);
     }

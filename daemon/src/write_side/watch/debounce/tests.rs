@@ -168,15 +168,17 @@ fn the_first_cause_of_a_rescan_is_told_unless_the_watcher_failed_behind_it() {
 }
 
 #[test]
-fn what_somebody_waits_for_is_due_at_once_but_for_what_is_touched_again_and_again() {
+fn what_somebody_waits_for_is_due_at_once_even_if_it_is_touched_again_and_again() {
     let mut clock = Clocked::new(100);
     clock.touch(10_000, "hot");
     assert_eq!(clock.paths(10_500), ["hot"]);
     clock.touch(10_600, "hot");
     clock.touch(10_600, "new");
     clock.debouncer.flush(clock.at(10_601));
-    assert_eq!(clock.paths(10_601), ["new"]);
-    assert_eq!(clock.paths(60_000), ["hot"]);
+    assert_eq!(clock.paths(10_601), ["hot", "new"]);
+    clock.touch(10_700, "hot");
+    assert!(clock.paths(12_600).is_empty(), "nobody waits for it");
+    assert_eq!(clock.paths(12_601), ["hot"]);
 }
 
 #[test]
