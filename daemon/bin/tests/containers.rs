@@ -86,6 +86,34 @@ fn members_change_and_go_with_their_container() {
 }
 
 #[test]
+fn a_file_is_whole_whatever_member_was_cut_to_the_same_bytes() {
+    let text = prose(1, 300);
+    let whole = tar(&[("m.txt", &format!("{text} {}", prose(2, 300)))]);
+    let cut = whole[..512 + text.len()].to_owned();
+    let states = |daemon: &Daemon| {
+        let (files, _) = files(daemon);
+        let stated = files.into_iter().map(|(path, state, _)| (path, state));
+        stated.collect::<Vec<_>>()
+    };
+    let owned = |(path, state): (&str, &str)| (path.to_owned(), state.to_owned());
+    let cut_first = Daemon::start(&[("box.tar", cut.clone())]);
+    rewrite(&cut_first, "z.txt", &text);
+    let whole_first = Daemon::start(&[("z.txt", text.clone())]);
+    rewrite(&whole_first, "box.tar", &cut);
+    for daemon in [&cut_first, &whole_first] {
+        let expected = [
+            ("box.tar", "container"),
+            ("box.tar!/m.txt", "partial"),
+            ("z.txt", "identical-text"),
+        ];
+        assert_eq!(states(daemon), expected.map(owned));
+    }
+    std::fs::remove_file(cut_first.path("box.tar")).unwrap();
+    cut_first.sync();
+    assert_eq!(states(&cut_first), [owned(("z.txt", "indexed"))]);
+}
+
+#[test]
 fn a_copied_or_renamed_container_brings_its_members_along() {
     let daemon = Daemon::start(&[("a.tar", tar(&[("x/y.txt", &prose(1, 300))]))]);
     std::fs::copy(daemon.path("a.tar"), daemon.path("b.tar")).unwrap();

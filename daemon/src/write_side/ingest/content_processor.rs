@@ -44,7 +44,7 @@ pub(super) struct SignedContent {
 pub(super) struct ContentBytes<'a> {
     /// Private, read-only copy.
     pub(super) private: &'a PrivateFile,
-    /// BLAKE3 of the copy.
+    /// Its content hash: BLAKE3 of the copy, or that of a cut content.
     pub(super) hash: ContentHash,
     /// Length in bytes.
     pub(super) length: u64,

@@ -4,13 +4,24 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 
 use simdex_index::{Cancel, IndexError};
-use simdex_schema::{ContentHash, Timestamp};
+use simdex_schema::{ContentHash, Reason, Timestamp};
+
+/// Separates the hashes of contents that were cut short from those of whole ones.
+const CUT_CONTENT: &str = "simdex 2026 cut content";
 
 /// BLAKE3 and length of bytes that must not change meanwhile.
 pub fn hash_all(bytes: impl Read) -> io::Result<(ContentHash, u64)> {
     let mut hasher = blake3::Hasher::new();
     hasher.update_reader(bytes)?;
     Ok((ContentHash(*hasher.finalize().as_bytes()), hasher.count()))
+}
+
+/// The hash of a content of which only these bytes could be had, by the hash of the bytes. It differs from theirs: the
+/// record of a cut content says so, which is not true of a file that has these bytes and no more.
+pub(super) fn hash_of_cut(bytes: ContentHash, reason: Reason) -> ContentHash {
+    let mut hasher = blake3::Hasher::new_derive_key(CUT_CONTENT);
+    hasher.update(&bytes.0).update(reason.code().as_bytes());
+    ContentHash(*hasher.finalize().as_bytes())
 }
 
 /// BLAKE3 of a file of a share, which has `length` bytes; `None` if it has more or fewer by now.

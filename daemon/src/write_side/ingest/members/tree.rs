@@ -14,7 +14,7 @@ use super::names::name;
 use crate::write_side::ingest::content_processor::ContentBytes;
 use crate::write_side::ingest::facts::{frame_addresses_if_page, holds_members};
 use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_NAME};
-use crate::write_side::ingest::hash::hash_all;
+use crate::write_side::ingest::hash::{hash_all, hash_of_cut};
 use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
 use crate::write_side::ingest::worker_answer::{member_record, member_stat, state_of_unread};
 
@@ -179,6 +179,7 @@ impl<'a> MemberTree<'a> {
                 Reason::DepthLimit,
             )));
         }
+        let hash = bytes.cut().map_or(hash, |cut| hash_of_cut(hash, cut));
         if let Some(read) = self.reuse_from_tree(key, hash) {
             return Ok(MemberOutcome::Read(read));
         }
