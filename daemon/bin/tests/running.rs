@@ -19,3 +19,4 @@ mod reports;
 mod schedules;
 mod schemes;
 mod thresholds;
+mod watching;

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use simdex_schema::{
-    ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, Reason, State,
+    ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, GroupId, Reason,
+    RootId, State,
 };
 use simdex_signature::Signature;
 
@@ -230,6 +231,23 @@ pub struct Applied {
     pub changed: Vec<ChangedFile>,
     /// How many more files changed.
     pub changed_besides: u64,
+    /// Documents of groups that came to a root or left it, in no order; at most [`MOST_CHANGED`] of them, and any more
+    /// count as files that changed besides.
+    pub arrivals: Vec<GroupArrival>,
+}
+
+/// A document of a group whose first file in a root was recorded, or whose last one there is gone; its group may have
+/// had all its files in other roots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupArrival {
+    /// The group it is in.
+    pub group: GroupId,
+    /// The first of the document's files that came, or went.
+    pub file: FileKey,
+    /// Whether the root has a file of it now.
+    pub is_there: bool,
+    /// The other roots that have files of it.
+    pub elsewhere: Vec<RootId>,
 }
 
 /// A file that holds something else than before, or is gone.
@@ -251,6 +269,14 @@ impl Applied {
         self.changed_besides += changed.len().saturating_sub(room) as u64;
         changed.truncate(room);
         self.changed.append(&mut changed);
+    }
+
+    /// Notes documents that came to a root or left it, as far as there is room.
+    pub(crate) fn note_arrivals(&mut self, mut arrivals: Vec<GroupArrival>) {
+        let room = MOST_CHANGED.saturating_sub(self.arrivals.len());
+        self.changed_besides += arrivals.len().saturating_sub(room) as u64;
+        arrivals.truncate(room);
+        self.arrivals.append(&mut arrivals);
     }
 }
 

@@ -70,7 +70,7 @@ mod writer;
 pub use awaiting_signature::SigningProgress;
 pub use cancel::Cancel;
 pub use change::{
-    Applied, ChangedFile, FileChange, MOST_CHANGED, NewContent, NewDocument, SeenFile,
+    Applied, ChangedFile, FileChange, GroupArrival, MOST_CHANGED, NewContent, NewDocument, SeenFile,
 };
 pub use counts::{FileCounts, MoveWatch};
 pub use error::IndexError;

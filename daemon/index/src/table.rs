@@ -1,6 +1,8 @@
 //! What is held in memory about every document: enough to estimate without a read, and which documents are live in
 //! which root.
 
+mod by_root;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringTreemap;
@@ -263,37 +265,12 @@ impl Table {
         self.files.get(id).copied().unwrap_or(0)
     }
 
-    /// Files of the view that carry a document.
-    pub(crate) fn count_files_of(&self, id: DocId, view: &VisibleRoots) -> u64 {
-        let VisibleRoots::Roots(roots) = view else {
-            return self.files(id);
-        };
-        let of_root = |root: &RootId| self.roots.get(root)?.files.get(id).copied();
-        roots.iter().filter_map(of_root).sum()
-    }
-
     pub(crate) fn is_live(&self, id: DocId) -> bool {
         self.live.contains(id.0)
     }
 
     pub(crate) fn live(&self) -> &RoaringTreemap {
         &self.live
-    }
-
-    /// Documents that a view may see: applied when candidates are made.
-    pub(crate) fn visible(&self, view: &VisibleRoots) -> RoaringTreemap {
-        match view {
-            VisibleRoots::All => self.live.clone(),
-            VisibleRoots::Roots(roots) => {
-                let sets = roots.iter().filter_map(|root| self.roots.get(root));
-                sets.fold(RoaringTreemap::new(), |all, root| all | &root.live)
-            }
-        }
-    }
-
-    /// The documents with text that a view may see.
-    pub(crate) fn visible_texts(&self, view: &VisibleRoots) -> RoaringTreemap {
-        self.visible(view) & &self.texts
     }
 
     /// Rungs in use by documents of a kind, finest first, so that a query is signed for each.

@@ -207,6 +207,7 @@ mod tests {
         VisibleChange {
             kind: EventKind::FileRemoved,
             root: Some(RootId(1)),
+            unless_seen: Vec::new(),
             path: PathBuf::from(path),
             group: None,
             detail: String::new(),

@@ -83,6 +83,8 @@ struct PipelineState {
     /// Whether changes of files were applied since the last commit. What the settler wrote is not counted: if it is
     /// lost, the documents are marked as unsettled again, and the work is repeated.
     uncommitted: AtomicBool,
+    /// Held from before changes are applied until their events are published, and while other events are.
+    publishing: Mutex<()>,
 }
 
 /// A job whose file was ingested.
@@ -116,6 +118,7 @@ impl Pipeline {
             to_settle: Wakeup::default(),
             retries: RetryQueue::default(),
             uncommitted: AtomicBool::default(),
+            publishing: Mutex::default(),
         });
         let ended = Arc::downgrade(&shared);
         lifecycle.at_end(move || ended.upgrade().iter().for_each(|shared| shared.wake()));
@@ -345,6 +348,11 @@ impl PipelineState {
             Some(alarm) => Err(EngineError::NotApplied(alarm.reason)),
             None => Ok(()),
         }
+    }
+
+    fn publishing(&self) -> MutexGuard<'_, ()> {
+        let publishing = self.publishing.lock();
+        publishing.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Fails once the engine ends: nothing may be acknowledged then.

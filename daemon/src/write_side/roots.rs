@@ -222,19 +222,23 @@ impl Root {
         if !self.events.is_watched() {
             return;
         }
-        let path = if below.is_empty() {
-            self.path.clone()
-        } else {
-            let stored = self.path.join(OsString::from_vec(below.to_vec()));
-            path_from(path::to_shown(stored.as_os_str().as_bytes()))
-        };
         self.events.record(VisibleChange {
             kind,
             root: Some(self.id),
-            path,
+            unless_seen: Vec::new(),
+            path: self.shown(below),
             group,
             detail: detail(),
         });
+    }
+
+    /// Absolute path of a file below this root, as it is shown; for an empty path, that of the root.
+    pub fn shown(&self, below: &[u8]) -> PathBuf {
+        if below.is_empty() {
+            return self.path.clone();
+        }
+        let stored = self.path.join(OsString::from_vec(below.to_vec()));
+        path_from(path::to_shown(stored.as_os_str().as_bytes()))
     }
 
     /// Remembers known files that a delete event named.

@@ -5,6 +5,7 @@
 //! container whose old path was removed first is unpacked once more, since its members went with it; those that hold no
 //! files are not read again.
 
+mod arrivals;
 mod builder;
 mod storable;
 
@@ -14,9 +15,10 @@ use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind, DocumentRecord, key};
 use simdex_signature::{Rung, SchemeKind, Signature};
 
+use self::arrivals::Carriers;
 use self::builder::BatchBuilder;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::change::{Applied, FileChange, NewDocument};
+use crate::change::{Applied, FileChange, GroupArrival, NewDocument};
 use crate::counts::CountChanges;
 use crate::known_unchanged::Holders;
 use crate::shared::IndexState;
@@ -70,6 +72,7 @@ impl IndexWriter {
             fresh,
             unknown_content,
             changed,
+            carriers,
             writer,
         } = builder;
         // Before it is known whether they are: an event too many does no harm.
@@ -103,7 +106,8 @@ impl IndexWriter {
                 writer.orphans.insert(hash);
             }
         }
-        self.publish_batch(&counted, &fresh, stats);
+        let arrivals = self.publish_batch(&counted, &fresh, stats, carriers);
+        applied.note_arrivals(arrivals);
         applied.new_documents += fresh.len() as u64;
         applied.unknown_content.extend(unknown_content);
         Ok(())
@@ -135,13 +139,14 @@ impl IndexWriter {
         Ok(stats)
     }
 
-    /// Makes a batch visible to queries.
+    /// Makes a batch visible to queries; returns which documents of groups came to a root with it, or left one.
     fn publish_batch(
         &self,
         counted: &CountChanges,
         fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
-    ) {
+        carriers: Carriers,
+    ) -> Vec<GroupArrival> {
         let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
         for ((id, new), stats) in fresh.iter().zip(stats) {
             state.insert_document(*id, stats);
@@ -150,8 +155,10 @@ impl IndexWriter {
                 state.unsettled.queue_placement(*id);
             }
         }
+        let carriers = carriers.before(&state);
         state.count(&mut counts, counted);
         state.queue_changed_documents(counted);
+        carriers.arrivals(&state)
     }
 }
 

@@ -23,9 +23,9 @@ pub enum EventKind {
     FileRemoved,
     /// A group is new; the path is of its principal.
     GroupMade,
-    /// A file's document joined a group.
+    /// A file's document joined a group, or one of a group has its first file in a root.
     GroupJoined,
-    /// A file's document left a group.
+    /// A file's document left a group, or one of a group has no file in a root any more.
     GroupLeft,
     /// A group has another principal, whose path is given.
     GroupLed,
@@ -62,6 +62,9 @@ pub struct VisibleChange {
     /// The root concerned. Subscribers that may not see it do not get the event; without a root, only
     /// subscribers of all roots do.
     pub root: Option<RootId>,
+    /// Other roots for which the same is true: subscribers that see one of them do not get the event, as nothing
+    /// changed for them.
+    pub unless_seen: Vec<RootId>,
     /// The file, or the root; empty where there is none.
     pub path: PathBuf,
     /// The group concerned.
@@ -84,13 +87,16 @@ pub struct Event {
 impl Event {
     /// Approximate bytes that it takes while it is kept.
     pub(super) fn bytes(&self) -> usize {
-        EVENT_BYTES + self.change.path.as_os_str().len() + self.change.detail.len()
+        let unless_seen = size_of_val(&self.change.unless_seen[..]);
+        EVENT_BYTES + unless_seen + self.change.path.as_os_str().len() + self.change.detail.len()
     }
 
     /// Whether a subscriber with this view gets it.
     pub fn is_in(&self, view: &VisibleRoots) -> bool {
         match self.change.root {
-            Some(root) => view.shows(root),
+            Some(root) => {
+                view.shows(root) && !self.change.unless_seen.iter().any(|seen| view.shows(*seen))
+            }
             None => *view == VisibleRoots::All,
         }
     }
@@ -100,19 +106,33 @@ impl Event {
 mod tests {
     use super::*;
 
-    #[test]
-    fn an_event_without_a_root_is_for_those_who_may_see_all() {
-        let event = |root| Event {
+    fn event(root: Option<RootId>, unless_seen: Vec<RootId>) -> Event {
+        Event {
             number: 1,
             at: 0,
             change: VisibleChange {
                 kind: EventKind::FileRemoved,
                 root,
+                unless_seen,
                 path: PathBuf::from("/a"),
                 group: None,
                 detail: String::new(),
             },
-        };
+        }
+    }
+
+    #[test]
+    fn what_is_true_of_another_root_as_well_is_news_only_to_those_who_do_not_see_that() {
+        let event = event(Some(RootId(1)), vec![RootId(2), RootId(3)]);
+        let view = |roots: &[u32]| VisibleRoots::Roots(roots.iter().copied().map(RootId).collect());
+        assert!(event.is_in(&view(&[1])) && event.is_in(&view(&[1, 4])));
+        assert!(!event.is_in(&view(&[1, 2])) && !event.is_in(&view(&[2])));
+        assert!(!event.is_in(&VisibleRoots::All));
+    }
+
+    #[test]
+    fn an_event_without_a_root_is_for_those_who_may_see_all() {
+        let event = |root| event(root, Vec::new());
         let one = VisibleRoots::Roots([RootId(1)].into());
         let other = VisibleRoots::Roots([RootId(2)].into());
         assert!(event(Some(RootId(1))).is_in(&one) && !event(Some(RootId(1))).is_in(&other));

@@ -112,6 +112,8 @@ impl PipelineState {
         if !self.host.events.is_watched() {
             return Ok(());
         }
+        // Files that were applied by now have their events first.
+        let _publishing = self.publishing();
         let of_group = |kind| move |&(group, id): &(GroupId, DocId)| (kind, group, id);
         let made = regrouped.made.iter().map(of_group(GroupMade));
         let left = regrouped.moved.iter();
@@ -144,6 +146,7 @@ impl PipelineState {
             self.host.events.record(VisibleChange {
                 kind,
                 root: None,
+                unless_seen: Vec::new(),
                 path: PathBuf::new(),
                 group: Some(group),
                 detail: String::new(),

@@ -5,12 +5,12 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Applied, ChangedFile, Fault, FileChange, IndexError};
+use simdex_index::{Applied, ChangedFile, Fault, FileChange, GroupArrival, IndexError};
 use simdex_schema::{FileKey, State};
 
 use super::{IngestedJob, PipelineState};
 use crate::base::causes::causes;
-use crate::base::events::EventKind;
+use crate::base::events::{EventKind, VisibleChange};
 use crate::base::unread::is_unread;
 use crate::error::Failure;
 use crate::host::alarms::AlarmSource;
@@ -167,7 +167,7 @@ impl PipelineState {
         let (mut backoff, mut applied) = (Backoff::default(), Applied::default());
         loop {
             let tried = match self.host.disk.take(room_of(changes)) {
-                Ok(()) => self.writer.apply_into(changes, &mut applied),
+                Ok(()) => self.apply_and_publish(changes, &mut applied),
                 Err(full) => {
                     if !self
                         .lifecycle
@@ -183,12 +183,9 @@ impl PipelineState {
             match tried {
                 Ok(()) => {
                     self.host.alarms.clear(AlarmSource::Writer);
-                    self.publish(&applied);
                     return Ok(applied.unknown_content);
                 }
                 Err(error) if error.fault() == Fault::Input => {
-                    // Batches before the refused one are written; applied once more, they change nothing.
-                    self.publish(&applied);
                     return Err(UnappliedChange::Refused(causes(&error)));
                 }
                 Err(error) => {
@@ -201,6 +198,25 @@ impl PipelineState {
                 }
             }
         }
+    }
+
+    /// Applies changes and publishes their events, before the settler publishes what follows from them.
+    fn apply_and_publish(
+        &self,
+        changes: &[FileChange],
+        applied: &mut Applied,
+    ) -> Result<(), IndexError> {
+        let _publishing = self.publishing();
+        let tried = self.writer.apply_into(changes, applied);
+        // Batches before a refused one are written; applied once more, they change nothing.
+        if tried
+            .as_ref()
+            .err()
+            .is_none_or(|error| error.fault() == Fault::Input)
+        {
+            self.publish(applied);
+        }
+        tried
     }
 
     /// Finishes the jobs of an applied batch. A file whose content was purged before its change was applied is
@@ -237,9 +253,32 @@ impl PipelineState {
                 root.publish_event(kind, &key.path, None, || detail);
             }
         }
+        let arrivals = applied.arrivals.iter();
+        arrivals.for_each(|arrival| self.publish_arrival(arrival));
         if applied.changed_besides > 0 {
             self.host.events.lose();
         }
+    }
+
+    /// Publishes that a document of a group has its first file in a root, or none any more.
+    fn publish_arrival(&self, arrival: &GroupArrival) {
+        let Some(root) = self.roots.get(arrival.file.root) else {
+            return;
+        };
+        let elsewhere = arrival.elsewhere.iter().copied();
+        self.host.events.record(VisibleChange {
+            kind: match arrival.is_there {
+                true => EventKind::GroupJoined,
+                false => EventKind::GroupLeft,
+            },
+            root: Some(root.id),
+            unless_seen: elsewhere
+                .filter(|id| self.roots.get(*id).is_some())
+                .collect(),
+            path: root.shown(&arrival.file.path),
+            group: Some(arrival.group),
+            detail: String::new(),
+        });
     }
 
     /// The event of a file that was ingested, with its state where nothing of it is in the index.

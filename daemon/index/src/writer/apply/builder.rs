@@ -8,6 +8,7 @@ use simdex_schema::{
     State, key,
 };
 
+use super::arrivals::Carriers;
 use super::storable::{fits, recorded};
 use crate::IndexError;
 use crate::batch::Batch;
@@ -38,6 +39,8 @@ pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) unknown_content: Vec<FileKey>,
     /// Files that hold something else than before.
     pub(super) changed: Vec<ChangedFile>,
+    /// Files that came to carry a document, or ceased to.
+    pub(super) carriers: Carriers,
 }
 
 impl<'a, 'c> BatchBuilder<'a, 'c> {
@@ -52,6 +55,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             fresh: Vec::new(),
             unknown_content: Vec::new(),
             changed: Vec::new(),
+            carriers: Carriers::default(),
         }
     }
 
@@ -259,8 +263,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         for (record, step) in [(new, CountStep::More), (old, CountStep::Less)] {
             if let Some(record) = record {
                 let content = |hash| Ok(self.content_record(hash)?.as_ref().map(content_outcome));
-                let file = CountedFile::new(file, record, content)?;
-                self.counted.push(CountChange { file, step });
+                let counted = CountedFile::new(file, record, content)?;
+                self.count(file, counted, step);
             }
         }
         Ok(())
@@ -319,20 +323,18 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     ) -> Result<(), IndexError> {
         for link in self.batch.keys(&key::files_of_content(hash))? {
             if let Some(file) = key::file_in_link(&link) {
-                let as_found = |found| CountedFile::with_content(&file, hash, found);
-                self.counted.extend([
-                    CountChange {
-                        file: as_found(old),
-                        step: CountStep::Less,
-                    },
-                    CountChange {
-                        file: as_found(new),
-                        step: CountStep::More,
-                    },
-                ]);
+                for (found, step) in [(old, CountStep::Less), (new, CountStep::More)] {
+                    let counted = CountedFile::with_content(&file, hash, found);
+                    self.count(&file, counted, step);
+                }
             }
         }
         Ok(())
+    }
+
+    fn count(&mut self, key: &FileKey, file: CountedFile, step: CountStep) {
+        self.counted.push(CountChange { file, step });
+        self.carriers.note(key, &file);
     }
 
     /// The id of a document; a new one if its hash is not known, or identifies another text.

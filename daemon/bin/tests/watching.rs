@@ -1,0 +1,103 @@
+//! Events as a subscriber gets them: of one root, and in their order.
+
+use simdex_client::wire::Event;
+use simdexd::config::{RootConfig, RootMode};
+
+use crate::daemon::{Daemon, prose};
+
+/// A daemon with these files and a second root, `other`, which is empty.
+fn with_other(files: &[(&str, String)]) -> Daemon {
+    Daemon::with(files, |config| {
+        let path = config.roots[0].path.with_file_name("other");
+        std::fs::create_dir(&path).unwrap();
+        let mode = RootMode::Poll;
+        config.roots.push(RootConfig { path, mode });
+    })
+}
+
+/// The events of what `change` does, in the view of some roots.
+fn events(daemon: &Daemon, roots: Vec<u32>, change: impl FnOnce()) -> Vec<Event> {
+    let mut stream = daemon.wait(daemon.client.events(roots, None)).unwrap();
+    change();
+    daemon.sync();
+    let last = daemon.path("../other/last.txt");
+    std::fs::write(&last, "x").unwrap();
+    daemon.sync();
+    let (last, mut events) = (b"/other/last.txt", Vec::new());
+    loop {
+        let event = daemon.wait(stream.message()).unwrap().unwrap();
+        if event.path.ends_with(last) {
+            break;
+        }
+        events.push(event);
+    }
+    drop(stream);
+    std::fs::remove_file(daemon.path("../other/last.txt")).unwrap();
+    daemon.sync();
+    events
+}
+
+/// Kind, file name and group of the events of groups.
+fn of_groups(events: &[Event]) -> Vec<(&str, &str, u64)> {
+    let named = events.iter().filter_map(|event| {
+        let name = event.path.rsplit(|byte| *byte == b'/').next()?;
+        Some((&*event.kind, std::str::from_utf8(name).ok()?, event.group?))
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort_unstable();
+    named
+}
+
+#[test]
+fn who_watches_a_root_hears_which_documents_of_groups_come_to_it_and_leave_it() {
+    let text = prose(1, 400);
+    let longer = format!("{text} {}", prose(2, 20));
+    let daemon = with_other(&[("a.txt", text.clone()), ("b.txt", longer.clone())]);
+    let status = daemon.wait(daemon.client.status()).unwrap();
+    let [share, other] = [status.roots[0].id, status.roots[1].id];
+    let path = |name: &str| daemon.path("../other").join(name);
+    let copy = || {
+        std::fs::write(path("a.txt"), &text).unwrap();
+        std::fs::write(path("b.txt"), &longer).unwrap();
+    };
+    let joined = events(&daemon, vec![other], copy);
+    let joined = of_groups(&joined);
+    let group = joined[0].2;
+    let expected = ["a.txt", "b.txt"].map(|name| ("group-joined", name, group));
+    assert_eq!(joined, expected);
+
+    let another = || std::fs::write(path("c.txt"), &text).unwrap();
+    let none = events(&daemon, vec![other], another);
+    assert_eq!(of_groups(&none), [], "the root had one of its files");
+    let remove = |name: &str| std::fs::remove_file(path(name)).unwrap();
+    let none = events(&daemon, vec![other], || remove("a.txt"));
+    assert_eq!(of_groups(&none), [], "it still has another");
+    let left = events(&daemon, vec![other], || remove("c.txt"));
+    assert_eq!(of_groups(&left), [("group-left", "c.txt", group)]);
+
+    for roots in [vec![share, other], Vec::new()] {
+        let none = events(&daemon, roots.clone(), || remove("b.txt"));
+        assert_eq!(of_groups(&none), [], "to {roots:?} they are no news");
+        let none = events(&daemon, roots, || {
+            std::fs::write(path("b.txt"), &longer).unwrap();
+        });
+        assert_eq!(of_groups(&none), []);
+    }
+}
+
+#[test]
+fn a_file_is_announced_before_its_group() {
+    let text = prose(1, 400);
+    let daemon = with_other(&[("a.txt", text.clone())]);
+    for number in 0..20 {
+        let name = format!("{number}.txt");
+        let write = || {
+            let text = format!("{text} {}", prose(2 + number, 2));
+            std::fs::write(daemon.path(&name), text).unwrap();
+        };
+        let events = events(&daemon, Vec::new(), write);
+        let of_file = |event: &&Event| event.path.ends_with(name.as_bytes());
+        let first = events.iter().find(of_file).unwrap();
+        assert_eq!(first.kind, "file-indexed");
+    }
+}

@@ -1,0 +1,57 @@
+//! Documents of groups that come to a root, or leave it, with a batch of changes.
+
+use std::collections::BTreeMap;
+
+use simdex_schema::{DocId, FileKey, RootId};
+
+use crate::change::GroupArrival;
+use crate::counts::CountedFile;
+use crate::shared::IndexState;
+
+/// For each root, the documents of which files come or go there, each with the first of those files.
+#[derive(Default)]
+pub(super) struct Carriers(BTreeMap<(RootId, DocId), FileKey>);
+
+/// The same, with whether the root had a file of the document before.
+pub(super) struct CarriersBefore(Vec<((RootId, DocId), FileKey, bool)>);
+
+impl Carriers {
+    /// Notes a file that comes or goes.
+    pub(super) fn note(&mut self, key: &FileKey, file: &CountedFile) {
+        let Some((document, _)) = file.carried else {
+            return;
+        };
+        let first = self.0.entry((file.root, document));
+        let first = first.or_insert_with(|| key.clone());
+        if key < first {
+            first.clone_from(key);
+        }
+    }
+
+    /// Call before the files are counted.
+    pub(super) fn before(self, state: &IndexState) -> CarriersBefore {
+        let files = self.0.into_iter();
+        let files = files.map(|(at, file)| (at, file, state.table.is_in(at)));
+        CarriersBefore(files.collect())
+    }
+}
+
+impl CarriersBefore {
+    /// Call after the files were counted.
+    pub(super) fn arrivals(self, state: &IndexState) -> Vec<GroupArrival> {
+        let arrival = |(at, file, was_there)| {
+            let (root, document) = at;
+            let is_there = state.table.is_in(at);
+            let group = state.group_ids.get(state.stars.principal(document));
+            let group = group.filter(|_| is_there != was_there)?;
+            let elsewhere = state.table.roots_of(document);
+            Some(GroupArrival {
+                group,
+                file,
+                is_there,
+                elsewhere: elsewhere.filter(|other| *other != root).collect(),
+            })
+        };
+        self.0.into_iter().filter_map(arrival).collect()
+    }
+}
