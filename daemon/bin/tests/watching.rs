@@ -1,9 +1,9 @@
-//! Events as a subscriber gets them: of one root, and in their order.
+//! Events as a subscriber gets them: of one root, and of containers.
 
 use simdex_client::wire::Event;
 use simdexd::config::{RootConfig, RootMode};
 
-use crate::daemon::{Daemon, prose};
+use crate::daemon::{Daemon, prose, tar};
 
 /// A daemon with these files and a second root, `other`, which is empty.
 fn with_other(files: &[(&str, String)]) -> Daemon {
@@ -100,4 +100,18 @@ fn a_file_is_announced_before_its_group() {
         let first = events.iter().find(of_file).unwrap();
         assert_eq!(first.kind, "file-indexed");
     }
+}
+
+#[test]
+fn a_container_read_in_part_is_announced_as_indexed_with_the_reason() {
+    let daemon = with_other(&[]);
+    let whole = tar(&[("a.txt", &prose(1, 300)), ("b.txt", &prose(2, 300))]);
+    let write = || std::fs::write(daemon.path("box.tar"), &whole[..whole.len() - 2_048]).unwrap();
+    let events = events(&daemon, Vec::new(), write);
+    let tape = events.iter().find(|event| event.path.ends_with(b"box.tar"));
+    let tape = tape.unwrap();
+    assert_eq!(
+        (&*tape.kind, &*tape.detail),
+        ("file-indexed", "container (damaged)")
+    );
 }

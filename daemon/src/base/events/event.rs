@@ -13,7 +13,7 @@ const EVENT_BYTES: usize = 128;
 pub enum EventKind {
     /// The stream begins here; not a change.
     Watching,
-    /// A file is new or has changed, and was read.
+    /// A file is new or has changed, and was read; of a container that was read in part the detail has its state.
     FileIndexed,
     /// A file is new or has changed, and nothing of it could be read; the detail says why.
     FileUnread,

@@ -281,15 +281,17 @@ impl PipelineState {
         });
     }
 
-    /// The event of a file that was ingested, with its state where nothing of it is in the index.
+    /// The event of a file that was ingested, with its state where it has no text, or is a container read in part.
     fn ingested_event(&self, key: &FileKey) -> Result<(EventKind, String), IndexError> {
         let file = self.writer.reader().file_info(key, &self.roots.view())?;
         let Some(file) = file.filter(|file| !file.state.has_text()) else {
             return Ok((EventKind::FileIndexed, String::new()));
         };
         let kind = match (is_unread(&file), file.state) {
-            (true, _) => EventKind::FileUnread,
             (false, State::Container) => return Ok((EventKind::FileIndexed, String::new())),
+            // Its members are indexed, and have events of their own.
+            (true, State::Container) => EventKind::FileIndexed,
+            (true, _) => EventKind::FileUnread,
             (false, _) => EventKind::FileWithoutText,
         };
         let state = file.state.name();
