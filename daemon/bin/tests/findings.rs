@@ -15,6 +15,7 @@ mod copies;
 mod cost;
 mod duplicates;
 mod stale;
+mod superseded;
 mod thresholds;
 
 const DAY: u64 = 86_400;

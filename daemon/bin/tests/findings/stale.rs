@@ -20,7 +20,7 @@ impl Shares {
         file.set_modified(modified).unwrap();
     }
 
-    fn stale(&self, days: u64) -> (Vec<Value>, Value) {
+    pub(super) fn stale(&self, days: u64) -> (Vec<Value>, Value) {
         self.found(wire::ReportOptions {
             older_than_seconds: Some(days * DAY),
             ..of_kind("stale-versions")
@@ -28,7 +28,7 @@ impl Shares {
     }
 
     /// What `versions` shows: of each edge the files of the earlier and of the later version.
-    fn edges(&self, name: &str) -> Vec<(Vec<String>, wire::VersionEdge)> {
+    pub(super) fn edges(&self, name: &str) -> Vec<([Vec<String>; 2], wire::VersionEdge)> {
         let daemon = &self.daemon;
         let subject = Subject::Path(daemon.path(name));
         let parts = daemon.wait(async {
@@ -50,16 +50,24 @@ impl Shares {
         });
         let (files, edges) = parts.unwrap();
         let named = |edge: wire::VersionEdge| {
-            let of_parent = files.iter().filter(|(version, _)| *version == edge.parent);
             let short = |path: &String| self.short(&Value::from(path.as_str())).to_owned();
-            (of_parent.map(|(_, path)| short(path)).collect(), edge)
+            let names = [edge.parent, edge.version].map(|version| {
+                let of_version = files.iter().filter(|(of, _)| *of == version);
+                of_version.map(|(_, path)| short(path)).collect()
+            });
+            (names, edge)
         };
         edges.into_iter().map(named).collect()
     }
 }
 
 /// Words of a text in which some are replaced, and some left out.
-fn rewritten(text: &str, seed: u64, replaced: std::ops::Range<usize>, dropped: usize) -> String {
+pub(super) fn rewritten(
+    text: &str,
+    seed: u64,
+    replaced: std::ops::Range<usize>,
+    dropped: usize,
+) -> String {
     let mut words: Vec<_> = text.split_whitespace().map(str::to_owned).collect();
     let other = prose(seed, replaced.len() as u64);
     let other = other.split_whitespace().map(str::to_owned);
@@ -154,7 +162,7 @@ fn edges_are_findings(shares: &Shares, found: &[Value]) {
         .collect();
     let mut edges = 0;
     for (name, ..) in revised() {
-        for (of_parent, edge) in shares.edges(&name) {
+        for ([of_parent, _], edge) in shares.edges(&name) {
             assert_ne!(edge.direction(), wire::Direction::Unknown, "{of_parent:?}");
             assert_eq!(edge.kind(), wire::VersionKind::RevisedFrom, "{of_parent:?}");
             for file in of_parent.iter().filter(|file| *file != "chain-restored") {

@@ -30,7 +30,9 @@ use crate::read_side::query::{
 };
 
 /// Bytes that a document takes in a set, with spare capacity.
-const PLACED: u64 = 80;
+const LISTED: u64 = 80;
+/// Bytes that a placed document takes in a map, with spare capacity.
+const PLACED: u64 = 192;
 
 const NAMES: [&str; 8] = [
     "cut_short",
@@ -68,7 +70,7 @@ pub(super) fn find(
         params,
         before,
         held: GrowingPermit::of(scope.account),
-        placed: HashSet::new(),
+        placed: HashMap::new(),
         listed: HashSet::new(),
         dates: HashMap::new(),
         undecided: HashSet::new(),
@@ -79,7 +81,7 @@ pub(super) fn find(
     let (index, view): (_, &VisibleRoots) = (scope.engine.index.reader(), scope.view);
     let account = scope.account;
     catalogue::visit_principals(index, view, relation_threshold, account, &mut |document| {
-        let is_new = !finder.placed.contains(&document);
+        let is_new = !finder.placed.contains_key(&document);
         failed.flow(match is_new {
             true => finder.family(document).map(drop),
             false => Ok(()),
@@ -95,10 +97,10 @@ struct StaleFinder<'a, 'b> {
     params: FamilyParams,
     /// Stale versions were made before this, seconds since 1970.
     before: i64,
-    /// Memory for the documents in the sets.
+    /// Memory for the documents in the sets and maps.
     held: GrowingPermit,
     /// Documents found by resemblance in the families visited so far.
-    placed: HashSet<DocumentHash>,
+    placed: HashMap<DocumentHash, Place>,
     /// Versions listed as stale: a version that contains two documents is in the families of both.
     listed: HashSet<DocumentHash>,
     /// Dates of documents that may contain an old one.
@@ -137,24 +139,42 @@ impl StaleFinder<'_, '_> {
         };
         count(&mut self.sums, "families", 1);
         count(&mut self.sums, "cut_short", u64::from(family.is_cut));
-        for version in 0..family.len() {
-            let (_, hash) = family.beside_subject(version);
-            // A version found by containment alone may have versions of its own elsewhere.
-            if family.is_followed(version) && self.placed.insert(hash) {
-                self.held.add(PLACED)?;
-            }
-        }
+        self.place(&family)?;
         let successors = self.successors(&family)?;
         for (version, successor) in successors.iter().enumerate() {
             let (_, hash) = family.beside_subject(version);
             if let Some(successor) = successor
                 && self.listed.insert(hash)
             {
-                self.held.add(PLACED)?;
+                self.held.add(LISTED)?;
                 self.version(&subject, &family, version, successor)?;
             }
         }
         Ok(true)
+    }
+
+    /// Notes the documents of a family that was found, the first one if some are in several.
+    fn place(&mut self, family: &Family) -> Result<(), FindingError> {
+        let number = self.sums.get("families").copied().unwrap_or(0);
+        let mut parents = vec![None; family.len()];
+        for edge in family.edges.iter().rev() {
+            parents[edge.version] = Some(family.beside_subject(edge.parent).1);
+        }
+        for (version, parent) in parents.into_iter().enumerate() {
+            let (_, hash) = family.beside_subject(version);
+            // A version found by containment alone may have versions of its own elsewhere.
+            if family.is_followed(version) && !self.placed.contains_key(&hash) {
+                self.held.add(PLACED)?;
+                self.placed.insert(
+                    hash,
+                    Place {
+                        family: number,
+                        parent,
+                    },
+                );
+            }
+        }
+        Ok(())
     }
 
     /// The version that superseded each version, if any.
@@ -165,7 +185,7 @@ impl StaleFinder<'_, '_> {
             if !is_decided(edge) {
                 let pair = [edge.parent, edge.version].map(|at| family.beside_subject(at).1);
                 if self.undecided.insert(pair) {
-                    self.held.add(PLACED)?;
+                    self.held.add(LISTED)?;
                     count(&mut self.sums, "undecided_versions", 1);
                 }
                 continue;
@@ -256,6 +276,15 @@ impl StaleFinder<'_, '_> {
         })?;
         Ok(first)
     }
+}
+
+/// Where a document is among the families.
+#[derive(Clone, Copy)]
+struct Place {
+    /// The number of its family.
+    family: u64,
+    /// The version that it derives from.
+    parent: Option<DocumentHash>,
 }
 
 /// The version that superseded another.

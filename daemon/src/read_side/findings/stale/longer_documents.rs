@@ -2,7 +2,11 @@
 //! found what contains the version it began with, but only what resembles the others.
 //!
 //! A longer document with a later date supersedes the old one if it holds at least the share of its text that links a
-//! family. A text so short that a longer document keeps no fingerprint of it is not found in that document
+//! family, and much else: if it resembles it as much as a version does, the family decides. So it does of any other
+//! document of the same family: the copies of a form that were filled in contain most of each other one, and none
+//! supersedes another. Nor is a version superseded by what resembles its parent more: that took the parent in.
+//!
+//! A text so short that a longer document keeps no fingerprint of it is not found in that document
 //! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)).
 
 use std::ops::ControlFlow;
@@ -10,12 +14,12 @@ use std::ops::ControlFlow;
 use simdex_index::{FileInfo, IndexError};
 use simdex_schema::{DocId, DocumentHash};
 
-use super::{Finding, FindingError, StaleFinder, bytes, count};
+use super::{Finding, FindingError, Place, StaleFinder, bytes, count};
 use crate::base::visit::FirstError;
-use crate::read_side::families::VersionDate;
+use crate::read_side::families::{LinkRule, VersionDate};
 use crate::read_side::findings::{UNCERTAIN, compared_subject};
 use crate::read_side::query::{
-    ContainerSearch, FindKind, Overlap, QueryParams, best_date, date_of_document,
+    ContainerSearch, FindKind, Overlap, QueryError, QueryParams, best_date, date_of_document,
 };
 
 /// Later documents that are read for one document, from the first and from the last, until one contains it.
@@ -37,16 +41,17 @@ impl StaleFinder<'_, '_> {
         &mut self,
         file: &FileInfo,
         (id, hash): (DocId, DocumentHash),
-        date: i64,
+        (date, place): (i64, Place),
     ) -> Result<(), FindingError> {
         // The consumer of the findings may be slow: the text and its permits end before.
-        let Some(Containers { next, newest }) = self.later_containers(file, id, date)? else {
+        let Some(Containers { next, newest }) = self.later_containers(file, id, (date, place))?
+        else {
             return Ok(());
         };
         let of = self.first_file(next.0)?;
         let newest = (newest.1, self.first_file(newest.0)?);
         self.listed.insert(hash);
-        self.held.add(super::PLACED)?;
+        self.held.add(super::LISTED)?;
         self.files_of(id, (&of, &next.1), &newest)
     }
 
@@ -56,7 +61,7 @@ impl StaleFinder<'_, '_> {
         &mut self,
         file: &FileInfo,
         own: DocId,
-        date: i64,
+        (date, place): (i64, Place),
     ) -> Result<Option<Containers>, FindingError> {
         let scope = self.scope;
         let subject = compared_subject(scope, file)?;
@@ -80,23 +85,81 @@ impl StaleFinder<'_, '_> {
         };
         count(&mut self.sums, "looked_up", 1);
         count(&mut self.sums, UNCERTAIN, u64::from(search.is_uncertain));
-        let mut later = Vec::new();
-        for other in search.candidates().filter(|other| *other != own) {
-            let of_other = self.known_date(other)?;
-            later.extend(
-                of_other
-                    .filter(|of_other| *of_other > date)
-                    .map(|of_other| (of_other, other)),
-            );
-        }
-        later.sort_unstable();
-        let found = first_and_last(&later, &mut |other| search.count(other))?;
+        let later = self.later_candidates(&search, own, (date, place))?;
+        let found = first_and_last(&later, &mut |other| {
+            self.taken_in(&search, other, place.parent)
+        })?;
         count(
             &mut self.sums,
             "cut_short",
             u64::from(found.is_none() && later.len() > 2 * MOST_READ),
         );
         Ok(found)
+    }
+
+    /// The candidates that are later than a document of this date and not of its family, with their dates, in order.
+    fn later_candidates(
+        &mut self,
+        search: &ContainerSearch<'_>,
+        own: DocId,
+        (date, place): (i64, Place),
+    ) -> Result<Vec<(i64, DocId)>, IndexError> {
+        let mut later = Vec::new();
+        for other in search.candidates().filter(|other| *other != own) {
+            if self.is_in_family(other, place.family) {
+                continue;
+            }
+            let of_other = self.known_date(other)?;
+            let of_other = of_other.filter(|of_other| *of_other > date);
+            later.extend(of_other.map(|of_other| (of_other, other)));
+        }
+        later.sort_unstable();
+        Ok(later)
+    }
+
+    /// What a version shares with a longer document, if that took it in and not its parent.
+    fn taken_in(
+        &self,
+        search: &ContainerSearch<'_>,
+        longer: DocId,
+        parent: Option<DocumentHash>,
+    ) -> Result<Option<Overlap>, QueryError> {
+        let rule = self.params.rule;
+        let overlap = search.count(longer)?;
+        let Some(overlap) = overlap.filter(|overlap| holds_more(overlap, rule)) else {
+            return Ok(None);
+        };
+        let is_nearer_to_parent = match parent {
+            Some(parent) => self.resembles_more(longer, parent, &overlap)?,
+            None => false,
+        };
+        Ok((!is_nearer_to_parent).then_some(overlap))
+    }
+
+    /// Whether a document was placed in a family.
+    fn is_in_family(&self, document: DocId, family: u64) -> bool {
+        let stats = self.scope.engine.index.reader().stats(document);
+        let place = stats.and_then(|stats| self.placed.get(&stats.hash));
+        place.is_some_and(|place| place.family == family)
+    }
+
+    /// Whether a document that contains a version resembles the parent of that version more.
+    fn resembles_more(
+        &self,
+        document: DocId,
+        parent: DocumentHash,
+        overlap: &Overlap,
+    ) -> Result<bool, QueryError> {
+        let (index, account) = (self.scope.engine.index.reader(), self.scope.account);
+        let Some(parent) = index.document_by_hash(parent)? else {
+            return Ok(false);
+        };
+        let read = |document| index.shingles_if_readable(document, account);
+        let (Some(parent), Some(document)) = (read(parent)?, read(document)?) else {
+            return Ok(false);
+        };
+        let beside_parent = Overlap::exact(&parent, &document, self.scope.cancel())?;
+        Ok(beside_parent.resemblance.value > overlap.resemblance.value)
     }
 
     /// The date of a document, which is looked up once.
@@ -168,6 +231,14 @@ impl StaleFinder<'_, '_> {
         })?;
         failed.into_result()
     }
+}
+
+/// Whether the second of two texts, which contains the first, is longer and holds so much else that the two are not
+/// linked as versions are.
+fn holds_more(overlap: &Overlap, rule: LinkRule) -> bool {
+    let is_longer = overlap.containment_of_second.value < overlap.containment_of_first.value;
+    let resemblance = overlap.resemblance.value.unwrap_or(0.0);
+    is_longer && resemblance < rule.resemblance
 }
 
 /// Of documents in the order of their dates, the first and the last that contain another one.

@@ -49,8 +49,8 @@ impl StaleFinder<'_, '_> {
         if !is_text || date.seconds >= self.before || self.listed.contains(&hash) {
             return Ok(());
         }
-        if self.placed.contains(&hash) {
-            return self.search_longer(file, (id, hash), date.seconds);
+        if let Some(place) = self.placed.get(&hash).copied() {
+            return self.search_longer(file, (id, hash), (date.seconds, place));
         }
         if self.family(hash)? {
             count(&mut self.sums, "looked_up", 1);
