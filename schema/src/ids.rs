@@ -73,22 +73,24 @@ impl DocId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RootId(pub u32);
 
-/// Persistent id of a group; with the top bit set, a temporary id of a group that has none.
+/// Persistent id of a group, which counts up from 1; or, from 2^52 on, a temporary id of a group that has none. All are
+/// below 2^53, so that a reader whose numbers are doubles tells them apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupId(pub u64);
 
 impl GroupId {
-    const TEMPORARY: u64 = 1 << 63;
+    const TEMPORARY: u64 = 1 << 52;
 
-    /// The temporary id of the group around this principal. Issuers of documents use at most 15 bits.
+    /// The temporary id of the group around this principal. Issuers of documents use at most 4 bits.
     pub fn temporary(principal: DocId) -> Self {
-        debug_assert!(principal.0 & Self::TEMPORARY == 0);
+        debug_assert!(principal.0 < Self::TEMPORARY);
         Self(Self::TEMPORARY | principal.0)
     }
 
     /// The principal from which a temporary id was made; `None` for a persistent id.
     pub fn as_temporary(self) -> Option<DocId> {
-        (self.0 & Self::TEMPORARY != 0).then_some(DocId(self.0 & !Self::TEMPORARY))
+        let principal = self.0.checked_sub(Self::TEMPORARY)?;
+        (principal < Self::TEMPORARY).then_some(DocId(principal))
     }
 }
 
@@ -97,14 +99,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_temporary_group_id_names_its_principal_and_a_handle_none() {
-        for id in [0, 1, (7 << 48) | 5, (1 << 63) - 1] {
+    fn a_temporary_group_id_names_its_principal_and_a_persistent_one_none() {
+        for id in [0, 1, (7 << 48) | 5, (1 << 52) - 1] {
             let principal = DocId(id);
             assert_eq!(
                 GroupId::temporary(principal).as_temporary(),
                 Some(principal)
             );
         }
-        assert_eq!(GroupId(7).as_temporary(), None);
+        for id in [0, 7, (1 << 52) - 1, 1 << 53, (1 << 63) | 5, u64::MAX] {
+            assert_eq!(GroupId(id).as_temporary(), None);
+        }
+    }
+
+    #[test]
+    fn group_ids_are_as_distinct_as_doubles() {
+        let documents = [1_u64 << 32, (1 << 48) - 2, (15 << 48) | 7];
+        let ids = documents.map(|id| [id, id + 1].map(|id| GroupId::temporary(DocId(id)).0));
+        for [id, next] in ids {
+            assert!((id as f64 as u64, next as f64 as u64) == (id, next), "{id}");
+        }
     }
 }

@@ -45,6 +45,27 @@ fn compared(
 }
 
 #[test]
+fn the_id_of_a_group_at_another_threshold_is_of_one_answer_and_said_to_be() {
+    let daemon = share();
+    let client = &daemon.client;
+    let listed = daemon.wait(async {
+        let mut groups = client.groups(Some(0.7), Vec::new()).await.unwrap();
+        groups.next().await.unwrap().unwrap()
+    });
+    assert!((1 << 52..1 << 53).contains(&listed.id), "{}", listed.id);
+    for (id, said) in [
+        (listed.id, "was of one answer only"),
+        (9_999, "no group has the id 9999"),
+    ] {
+        let source = wire::get_group_request::Source::Id(id);
+        let refused = daemon.wait(client.group(source));
+        assert_eq!(code(&refused), Code::NotFound);
+        let told = refused.unwrap_err().to_string();
+        assert!(told.contains(said), "{told}");
+    }
+}
+
+#[test]
 fn two_files_are_called_what_the_thresholds_say() {
     use Relation::{ContainedIn, Contains, IdenticalText, NearDuplicate, Overlaps};
     let daemon = share();

@@ -177,7 +177,7 @@ impl From<LookupError> for Refused {
             LookupError::Query(error) => error.into(),
             LookupError::List(error) => error.into(),
             LookupError::NoText { .. } => Self::new(Code::FailedPrecondition, &error.to_string()),
-            LookupError::UnknownGroup(_) => {
+            LookupError::UnknownGroup(_) | LookupError::TemporaryGroup(_) => {
                 Self::new(Code::NotFound, &error.to_string()).advised(error.advice())
             }
         }

@@ -35,6 +35,9 @@ pub enum LookupError {
     /// No group has this id.
     #[error("no group has the id {}", .0.0)]
     UnknownGroup(GroupId),
+    /// The id was made for the groups of one answer.
+    #[error("the id {} was of one answer only", .0.0)]
+    TemporaryGroup(GroupId),
     /// The group cannot be shown.
     #[error(transparent)]
     List(#[from] ListError),
@@ -45,6 +48,10 @@ impl LookupError {
     pub fn advice(&self) -> Option<&'static str> {
         match self {
             Self::UnknownGroup(_) => Some("`simctl groups` lists the ids there are"),
+            Self::TemporaryGroup(_) => Some(
+                "groups at another threshold or of some roots have no lasting id; `simctl groups --of FILE` shows the \
+                 group of a file",
+            ),
             Self::Query(_) | Self::NoText { .. } | Self::List(_) => None,
         }
     }
@@ -223,7 +230,7 @@ pub struct GroupReply {
 /// Looks up one group at the engine's threshold.
 ///
 /// # Errors
-/// [`LookupError::UnknownGroup`] if no group has the id, [`ListError::Unsettled`] while its members are not settled.
+/// [`LookupError::UnknownGroup`] or [`LookupError::TemporaryGroup`] if no group has the id, [`ListError::Unsettled`] while its members are not settled.
 pub fn group(
     engine: &Engine,
     request: GroupRequest,
@@ -239,7 +246,10 @@ pub fn group(
             let (found, completeness) =
                 lists::group(engine, &GroupLocator::Id(id), strict, account)?;
             if found.group.is_none() {
-                return Err(LookupError::UnknownGroup(id));
+                return Err(match id.as_temporary() {
+                    Some(_) => LookupError::TemporaryGroup(id),
+                    None => LookupError::UnknownGroup(id),
+                });
             }
             (found, completeness)
         }
