@@ -61,6 +61,7 @@ pub(super) async fn run(
         verb: QueryVerb::Find(kind),
         path: path.as_deref(),
         threshold: args.threshold.value,
+        latest: None,
     };
     print_query_summary(session, &context, count, &summary)
 }
@@ -133,6 +134,8 @@ pub(super) struct QueryContext<'a> {
     pub(super) path: Option<&'a Path>,
     /// The argument as typed.
     pub(super) threshold: Option<f64>,
+    /// With `versions`: the number of the latest one.
+    pub(super) latest: Option<u32>,
 }
 
 impl QueryContext<'_> {
@@ -163,9 +166,9 @@ pub(super) fn print_query_summary(
     }
     if session.printer.is_json() {
         let path = context.path.map(path_bytes);
-        session
-            .printer
-            .line(&QueryLine::new(path.as_deref(), summary))?;
+        let mut line = QueryLine::new(path.as_deref(), summary);
+        line.latest = context.latest;
+        session.printer.line(&line)?;
     }
     for remark in remarks(context, count, summary) {
         eprint_line(remark);

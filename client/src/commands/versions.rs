@@ -23,24 +23,25 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     let path = path_unless_stdin(file)?;
     let call = send_query(session, path.is_some(), file, &options);
     let mut parts = waiting("asking", call).await?;
-    let (mut family, mut others) = (Family::new(session.wide), 0);
+    let is_json = session.printer.is_json();
+    let (mut family, mut others) = (Family::new(session.wide && !is_json), 0);
     while let Some(part) = parts.next().await? {
         if let FamilyPart::File(file) = &part {
             // The queried file is not counted as a version found.
             let is_other = file.r#match.as_ref().is_some_and(|found| !found.is_query);
             others += u64::from(is_other);
         }
-        match session.printer.is_json() {
-            true => print(session, &part)?,
-            false => family.add(part),
+        if is_json {
+            print(session, &part)?;
         }
+        family.add(part);
     }
     let summary = parts.summary().await?;
-    if !family.is_empty() {
+    if !family.is_empty() && !is_json {
         draw(session, args.format, &family)?;
     }
     for miss in &summary.near_misses {
-        match session.printer.is_json() {
+        match is_json {
             true => session.printer.line(&lines::NearMiss::from(miss))?,
             false => eprint_line(stopped(miss)),
         }
@@ -50,6 +51,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
         verb: QueryVerb::Versions,
         path: path.as_deref(),
         threshold: args.find.threshold.value,
+        latest: family.latest(),
     };
     print_query_summary(session, &context, others, &query)
 }

@@ -142,7 +142,22 @@ impl Family {
                 counted(unknown as u64, "pair")
             )),
         }
+        if let (Some(latest), 2..) = (self.latest(), self.versions.len()) {
+            let day = self.versions[place(latest)].day();
+            said.push_str(&format!("; the latest by date is {latest}, of {day}"));
+        }
         said
+    }
+
+    /// The number of the latest version that has a date, but for excerpts.
+    pub(crate) fn latest(&self) -> Option<u32> {
+        let is_candidate = |version: &Version| {
+            let edge = version.edge.as_ref();
+            let is_excerpt = edge.is_some_and(|edge| edge.kind() == VersionKind::ContainedIn);
+            version.day.is_some() && !is_excerpt
+        };
+        let at = self.versions.iter().rposition(is_candidate)?;
+        u32::try_from(at + 1).ok()
     }
 
     fn edges(&self) -> impl Iterator<Item = &VersionEdge> {

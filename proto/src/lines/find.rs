@@ -152,6 +152,9 @@ pub struct QuerySummary {
     pub seconds: f64,
     /// Whether more files reach the threshold than were listed.
     pub truncated: bool,
+    /// With `versions`: the number of the latest version that has a date, but for excerpts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latest: Option<u32>,
     /// With judgements: matches that were not judged because time ran out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unjudged: Option<u64>,
@@ -186,6 +189,7 @@ impl QuerySummary {
             compared_by: compared_by(query.compared_by),
             seconds: query.seconds,
             truncated: query.truncated,
+            latest: None,
             unjudged: query.unjudged,
             promise: query.promise.as_ref().map(Into::into),
             left_out: query.left_out.as_ref().map(Into::into),

@@ -126,6 +126,7 @@ mod tests {
             verb: QueryVerb::Find(kind),
             path: Some(Path::new("/a")),
             threshold: None,
+            latest: None,
         }
     }
 

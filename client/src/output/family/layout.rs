@@ -1,7 +1,8 @@
-//! Rows and lanes: of a version's children, the one with the largest subtree continues in the parent's lane, and each
-//! other one starts a branch one lane to the right. So there are at most log2(versions) lanes.
+//! Rows and lanes: of a version's children, the one with the largest subtree continues in the parent's lane, of equals
+//! the one that led to the latest version; and each other one starts a branch one lane to the right. So there are at
+//! most log2(versions) lanes.
 
-use super::{Family, place};
+use super::{Family, Version, place};
 
 /// A version's row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,15 +20,16 @@ pub(super) struct Row {
 /// The rows of a family, from top to bottom: parents above children, branches before the continuing line.
 pub(super) fn rows(family: &Family) -> Vec<Row> {
     let children = children(family);
-    let sizes = sizes(family);
+    let (sizes, latest) = (sizes(family), latest(family));
     let mut rows = Vec::with_capacity(sizes.len());
     let is_root = |at: &usize| family.versions[*at].edge.is_none();
     let roots = (0..sizes.len()).rev().filter(is_root);
     let mut waiting: Vec<_> = roots.map(|root| (root, 0, false)).collect();
     while let Some((version, lane, branches)) = waiting.pop() {
         let born = &children[version];
-        // The earliest of equals.
-        let main = born.iter().copied().rev().max_by_key(|at| sizes[*at]);
+        // The earliest of those without a date.
+        let main = born.iter().copied().rev();
+        let main = main.max_by_key(|at| (sizes[*at], latest[*at]));
         rows.push(Row {
             version,
             lane,
@@ -60,4 +62,16 @@ fn sizes(family: &Family) -> Vec<usize> {
         }
     }
     sizes
+}
+
+/// The latest version of each version's subtree that has a date, itself included.
+fn latest(family: &Family) -> Vec<Option<usize>> {
+    let dated = |(at, version): (usize, &Version)| version.day.as_ref().map(|_| at);
+    let mut latest: Vec<_> = family.versions.iter().enumerate().map(dated).collect();
+    for (at, version) in family.versions.iter().enumerate().rev() {
+        if let Some(edge) = &version.edge {
+            latest[place(edge.parent)] = latest[place(edge.parent)].max(latest[at]);
+        }
+    }
+    latest
 }

@@ -135,7 +135,8 @@ fn each_form_is_as_it_was() {
     held("family.jsonl", &(lines.join("\n") + "\n"));
     assert_eq!(
         family.summary(),
-        "8 versions in 9 files, 2 branches, 1 merge; nothing tells which is the later in 1 pair"
+        "8 versions in 9 files, 2 branches, 1 merge; nothing tells which is the later in 1 pair; \
+         the latest by date is 8, of 2018-07-03"
     );
 }
 
@@ -216,6 +217,36 @@ fn lanes_grow_with_the_logarithm_of_the_versions() {
     };
     assert_eq!(lanes(many.clone().skip(1).map(chain).collect()), Some(0));
     assert!(lanes(many.clone().skip(1).map(halves).collect()) <= Some(11));
+}
+
+/// A form with what was made of it, one version for each day; and one without a date.
+fn filled_in(kind: VersionKind) -> Family {
+    let files = (1..=5).map(|at: u32| {
+        let day = (at < 5).then_some(i64::from(at) * 86_400);
+        FamilyPart::File(file(at, &format!("/{at}"), day, false))
+    });
+    let of_form = |at| {
+        let kind = if at == 4 {
+            kind
+        } else {
+            VersionKind::RevisedFrom
+        };
+        FamilyPart::Edge(edge(at, 1, kind, Direction::ModificationTime))
+    };
+    family(files.chain((2..=5).map(of_form)).collect(), false)
+}
+
+#[test]
+fn of_children_alike_the_one_that_leads_to_the_latest_goes_straight_on_and_is_named() {
+    let family = filled_in(VersionKind::RevisedFrom);
+    let rows = layout::rows(&family);
+    let lanes: Vec<_> = rows.iter().map(|row| (row.version + 1, row.lane)).collect();
+    assert_eq!(lanes, [(1, 0), (2, 1), (3, 1), (5, 1), (4, 0)]);
+    let told = "5 versions in 5 files, 3 branches; the latest by date is 4, of 1970-01-05";
+    assert_eq!(family.summary(), told);
+    // An excerpt of it is no later version.
+    let with_excerpt = filled_in(VersionKind::ContainedIn);
+    assert_eq!(with_excerpt.latest(), Some(3));
 }
 
 #[test]

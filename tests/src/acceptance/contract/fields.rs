@@ -293,6 +293,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("seconds", Seconds),
             ("truncated", Bool),
             ("left_out", Optional(&Object(LEFT_OUT))),
+            ("latest", Optional(&Count)),
             ("unjudged", Optional(&Count)),
             ("complete", Bool),
         ],
