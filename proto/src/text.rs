@@ -89,12 +89,27 @@ pub fn grouped(count: u64) -> String {
 
 /// Up to this many changed lines are shown as they are, whatever changed in them.
 const FEW_LINES: u64 = 20;
+/// So many changed lines may be blank, if more of them are blank than not.
+const FEW_BLANK_LINES: u64 = 4;
+
+/// How many lines a difference by lines removes and adds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ChangedLines {
+    /// All of them.
+    pub all: u64,
+    /// Those with nothing but white space.
+    pub blank: u64,
+}
 
 /// Whether a difference is shown by words if no form was requested: if words moved, which lines cannot express, or if
 /// the two texts break their lines differently. The latter shows in the numbers of lines and words that differ, moved
-/// words included: every changed line has a changed word, unless lines break differently.
-pub fn is_shown_by_words(changed_lines: u64, changed_words: u64, moved_words: u64) -> bool {
-    moved_words > 0 || changed_lines > changed_words.max(FEW_LINES)
+/// words included: every changed line has a changed word, unless lines break differently. It shows in blank lines too,
+/// if most lines that differ are blank: one text has them between its paragraphs and the other has none.
+pub fn is_shown_by_words(lines: ChangedLines, changed_words: u64, moved_words: u64) -> bool {
+    let with_text = lines.all.saturating_sub(lines.blank);
+    moved_words > 0
+        || lines.all > changed_words.max(FEW_LINES)
+        || lines.blank > with_text.max(FEW_BLANK_LINES)
 }
 
 /// A hash in lower-case hexadecimal; `None` for an empty one.
@@ -123,6 +138,17 @@ mod tests {
         }
         assert_eq!(escaped("/a\u{200d}b".as_bytes()), "/a\u{200d}b");
         assert_eq!(escaped(b"/a\\tb"), "/a\\\\tb");
+    }
+
+    #[test]
+    fn texts_that_differ_in_blank_lines_are_shown_by_words() {
+        let by_words = |all, blank, words| is_shown_by_words(ChangedLines { all, blank }, words, 0);
+        // A number changed in one of many paragraphs, with blank lines between them in one text alone.
+        assert!(by_words(18, 16, 2));
+        // A paragraph more, with the blank line before it; and a few blank lines.
+        assert!(!by_words(2, 1, 40) && !by_words(3, 3, 0));
+        assert!(!by_words(20, 2, 2) && by_words(21, 2, 2) && !by_words(21, 10, 30));
+        assert!(is_shown_by_words(ChangedLines::default(), 0, 1));
     }
 
     #[test]

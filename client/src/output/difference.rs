@@ -1,7 +1,7 @@
 //! Chooses the form of a difference between two texts: by lines or by words.
 
 use clap::ValueEnum;
-use simdex_client::text::is_shown_by_words;
+use simdex_client::text::{ChangedLines, is_shown_by_words};
 use simdex_client::wire::CompareReply;
 
 /// Forms of a difference.
@@ -61,9 +61,13 @@ pub(crate) fn left_out(reply: &CompareReply, form: DifferenceForm, is_json: bool
 }
 
 /// How many lines a unified difference removes and adds.
-fn changed_lines(diff: &str) -> u64 {
+fn changed_lines(diff: &str) -> ChangedLines {
     let body = diff.lines().skip(2);
-    body.filter(|line| line.starts_with(['-', '+'])).count() as u64
+    let changed = body.filter_map(|line| line.strip_prefix(['-', '+']));
+    changed.fold(ChangedLines::default(), |sum, line| ChangedLines {
+        all: sum.all + 1,
+        blank: sum.blank + u64::from(line.trim().is_empty()),
+    })
 }
 
 #[cfg(test)]
@@ -97,6 +101,13 @@ mod tests {
         for (lines, words) in [(21, 21), (20, 0), (1, 500)] {
             assert!(auto(lines, words).starts_with("--- a\n"), "{lines} {words}");
         }
+    }
+
+    #[test]
+    fn words_are_shown_where_the_lines_that_changed_are_blank() {
+        let mut reply = reply(2, 1);
+        reply.diff.push_str(&" text\n-\n".repeat(16));
+        assert_eq!(difference(&reply, DifferenceForm::Auto), "by words");
     }
 
     #[test]

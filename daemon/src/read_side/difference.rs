@@ -63,6 +63,13 @@ pub(crate) struct Extent {
     pub(crate) hunks: usize,
     pub(crate) removed: usize,
     pub(crate) added: usize,
+    /// Of those removed and added, the blank ones.
+    pub(crate) blank: usize,
+}
+
+/// How many of these lines hold nothing but white space.
+fn blank(lines: &[&str]) -> usize {
+    lines.iter().filter(|line| line.trim().is_empty()).count()
 }
 
 /// Two sequences of lines, aligned.
@@ -122,6 +129,9 @@ impl<'a> Difference<'a> {
             .fold(start, |sum, op| Extent {
                 removed: sum.removed + op.old_range().len(),
                 added: sum.added + op.new_range().len(),
+                blank: sum.blank
+                    + blank(&self.old[op.old_range()])
+                    + blank(&self.new[op.new_range()]),
                 ..sum
             })
     }

@@ -122,14 +122,15 @@ fn a_search_that_was_ended_costs_brevity_not_truth() {
 #[test]
 fn the_extent_counts_lines_and_places() {
     let a: String = (0..40).map(|i| format!("{i}\n")).collect();
-    let b = a.replace("5\n6\n", "five\n").replace("30\n", "30\nmore\n");
+    let b = a.replace("5\n6\n", "five\n").replace("30\n", "30\n \n");
     let found = between(&a, &b).extent();
     let Extent {
         hunks,
         removed,
         added,
+        blank,
     } = found;
-    assert_eq!((hunks, removed, added), (2, 2, 2));
+    assert_eq!((hunks, removed, added, blank), (2, 2, 2, 1));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::io;
 
 use simdex_proto::changes::{Caveat, Totals};
 use simdex_proto::lines as json;
-use simdex_proto::text::is_shown_by_words;
+use simdex_proto::text::{ChangedLines, is_shown_by_words};
 use simdex_schema::DocumentHash;
 
 use super::ReportMember;
@@ -59,7 +59,10 @@ pub(super) struct DiffFacts {
 impl DiffFacts {
     /// Whether the page shows it by words, by the rule of `simctl compare --diff auto`.
     pub(super) fn is_shown_by_words(&self) -> bool {
-        let lines = (self.extent.removed + self.extent.added) as u64;
+        let lines = ChangedLines {
+            all: (self.extent.removed + self.extent.added) as u64,
+            blank: self.extent.blank as u64,
+        };
         self.words.as_ref().is_some_and(|words| {
             let WordExtent {
                 removed,
