@@ -38,7 +38,8 @@ fn words(kind: &str) -> Words {
              that contains its text, however much else it holds. The date is the best that is \
              known: what the document states, or else the file system. Which is the later is told by dates \
              inside, by modification times or by the texts; where nothing tells it, no version is listed. A short \
-             text within a very long one may not be found.",
+             text within a very long one may not be found. Documents that look alike and are all in force are \
+             listed too: look at the resemblance before anything is deleted.",
             "Superseded by",
         ),
         "leak" => (
@@ -158,6 +159,17 @@ pub(in crate::reports::report) fn finding_row(
 ) -> io::Result<()> {
     let other = words(kind).of;
     let (path, of) = (PathText(&finding.path), PathText(&finding.of));
+    let newest = finding
+        .newest
+        .as_ref()
+        .filter(|newest| **newest != finding.of);
+    let newest = newest.map(|newest| {
+        format!(
+            "<br><span class=\"soft\">newest: {}</span>",
+            PathText(newest)
+        )
+    });
+    let newest = newest.unwrap_or_default();
     let owner = owner(finding);
     let number = |value: Option<f64>| match finding.verified {
         None => String::new(),
@@ -176,7 +188,7 @@ pub(in crate::reports::report) fn finding_row(
     writeln!(
         out,
         "<tr><td class=\"p\">{path}</td><td class=\"o\" data-is=\"Owner\">{owner}</td><td><span class=\"tag\">{}</span></td>\
-         <td class=\"p\" data-is=\"{other}\">{of}</td><td class=\"r\" data-is=\"Resemblance\">{}</td><td class=\"r\" data-is=\"Found in the other\">{}</td>\
+         <td class=\"p\" data-is=\"{other}\">{of}{newest}</td><td class=\"r\" data-is=\"Resemblance\">{}</td><td class=\"r\" data-is=\"Found in the other\">{}</td>\
          <td class=\"r\" data-is=\"Of the other\">{}</td><td class=\"w\" data-is=\"Date (UTC)\">{when}</td>\
          <td class=\"r\" data-is=\"Bytes\">{bytes}</td></tr>",
         Text(finding.relation),
@@ -207,6 +219,26 @@ const FOOT: &str = r#"<footer>
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_version_is_named_beside_the_next_unless_it_is_that() {
+        let row = |newest: &[u8]| {
+            let mut row = Vec::new();
+            let finding = Finding {
+                of: b"/share/v2.txt".to_vec(),
+                newest: Some(newest.to_vec()),
+                ..Finding::default()
+            };
+            finding_row(&mut row, &finding, "stale-versions").unwrap();
+            String::from_utf8(row).unwrap()
+        };
+        let named = row(b"/share/v3.txt");
+        assert!(
+            named.contains("newest: ") && named.contains("v3.txt"),
+            "{named}"
+        );
+        assert!(!row(b"/share/v2.txt").contains("newest"));
+    }
 
     #[test]
     fn every_number_of_a_row_says_what_it_is_where_the_heads_are_hidden() {

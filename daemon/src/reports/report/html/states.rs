@@ -98,7 +98,7 @@ const STATES: &[(&str, Participation, &str)] = &[
     (
         "skipped",
         Participation::NotCompared,
-        "left out by a rule, as temporary files are",
+        "left out by a rule, as temporary files, symlinks, and pipes, sockets and devices are",
     ),
     (
         "unstable",
