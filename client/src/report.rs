@@ -6,7 +6,7 @@
 
 mod left_over;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -37,6 +37,8 @@ pub struct SavedReport {
     pub manifest: String,
     /// The counts of the report.
     pub summary: Summary,
+    /// For a question: its totals by name.
+    pub findings: HashMap<String, u64>,
 }
 
 impl From<SavedReport> for RunReportReply {
@@ -45,6 +47,8 @@ impl From<SavedReport> for RunReportReply {
             out: crate::path_bytes(&saved.out),
             summary: Some(saved.summary),
             manifest: saved.manifest,
+            findings: saved.findings,
+            changes: None,
         }
     }
 }
@@ -78,6 +82,8 @@ struct FileSum {
 #[derive(Deserialize)]
 struct Manifest {
     files: Vec<FileEntry>,
+    #[serde(default)]
+    findings: HashMap<String, u64>,
 }
 
 impl ReportFolder {
@@ -188,7 +194,7 @@ impl ReportFolder {
 
     /// Checks the received files against the manifest, and renames the report to its destination.
     pub(crate) fn publish(mut self, summary: Summary) -> Result<SavedReport, Error> {
-        let manifest = self.check()?;
+        let (manifest, findings) = self.check()?;
         let failed = |source| unwritable(&self.out, source);
         sync_all(&self.hidden).map_err(failed)?;
         if fs::symlink_metadata(&self.out).is_ok() {
@@ -201,11 +207,12 @@ impl ReportFolder {
             out: self.out.clone(),
             manifest,
             summary,
+            findings,
         })
     }
 
-    /// The manifest's hash, if the manifest lists exactly the files received.
-    fn check(&self) -> Result<String, Error> {
+    /// The manifest's hash and its totals of findings, if it lists exactly the files received.
+    fn check(&self) -> Result<(String, HashMap<String, u64>), Error> {
         if !self.open.is_empty() {
             return Err(Error::BadReport("a file lacks its end"));
         }
@@ -233,7 +240,7 @@ impl ReportFolder {
                 "its files are not those that its manifest names",
             ));
         }
-        Ok(digest)
+        Ok((digest, manifest.findings))
     }
 }
 

@@ -1,9 +1,12 @@
 //! `report`: writes a report directory, or has the daemon keep one; prints its path.
 
+use std::collections::HashMap;
 use std::io::Write;
 use std::path::Path;
 
-use simdex_client::{EarlierReport, Totals, absolute, caveats_sentence, path_from_bytes, wire};
+use simdex_client::{
+    Caveat, EarlierReport, SavedChanges, Totals, absolute, caveats_sentence, path_from_bytes, wire,
+};
 
 use crate::cli::ReportArgs;
 use crate::commands::{Session, UNJUDGED_ADVICE};
@@ -41,10 +44,13 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         if let Some(summary) = &reply.summary {
             eprint_line(summary_sentence(summary));
         }
+        if let Some(found) = found(&reply.findings) {
+            eprint_line(found);
+        }
         eprint_line(format!("the manifest's hash is {}", reply.manifest));
     }
-    if let Some(earlier) = earlier {
-        changes(session, earlier, &reply)?;
+    if let Some(changes) = changes(earlier, &reply)? {
+        print_changes(session, changes)?;
     }
     let summary = reply.summary.as_ref();
     let unfinished = summary.and_then(|summary| summary.unfinished);
@@ -74,14 +80,33 @@ fn earlier(args: &ReportArgs, kind: &str) -> Result<Option<EarlierReport>, Failu
     Ok(Some(earlier))
 }
 
-/// Writes what changed since an earlier report.
+/// What changed since an earlier report: this client compares with it and writes that, or the daemon did both. The hash of
+/// the earlier report comes first.
 fn changes(
-    session: &mut Session,
-    earlier: EarlierReport,
+    earlier: Option<EarlierReport>,
     reply: &wire::RunReportReply,
+) -> Result<Option<(String, SavedChanges)>, Failure> {
+    if let Some(earlier) = earlier {
+        let since = earlier.manifest.clone();
+        let saved = earlier.write_changes(path_from_bytes(&reply.out))?;
+        return Ok(Some((since, saved)));
+    }
+    let Some(changes) = &reply.changes else {
+        return Ok(None);
+    };
+    let caveats = changes.caveats.iter();
+    let saved = SavedChanges {
+        out: path_from_bytes(&changes.out).to_owned(),
+        totals: Totals::from_counts(&changes.totals),
+        caveats: caveats.filter_map(|name| Caveat::of_name(name)).collect(),
+    };
+    Ok(Some((changes.since.clone(), saved)))
+}
+
+fn print_changes(
+    session: &mut Session,
+    (since, saved): (String, SavedChanges),
 ) -> Result<(), Failure> {
-    let since = earlier.manifest.clone();
-    let saved = earlier.write_changes(path_from_bytes(&reply.out))?;
     let (out, totals) = (simdex_client::path_bytes(&saved.out), saved.totals);
     if let Some(sentence) = caveats_sentence(&saved.caveats) {
         eprint_line(&sentence);
@@ -101,11 +126,55 @@ fn changes(
     Ok(())
 }
 
+/// How many files a question found, and what may be missing; `None` for a report of another kind.
+fn found(sums: &HashMap<String, u64>) -> Option<String> {
+    let sum = |name: &str| sums.get(name).copied();
+    let mut said = match (
+        sum("copies"),
+        sum("stale_files"),
+        sum("found"),
+        sum("hard_links"),
+    ) {
+        (Some(copies), ..) => format!("{} found", plural_of(copies, "copy", "copies")),
+        (_, Some(stale), ..) => format!("{} found", counted(stale, "stale file")),
+        (_, _, Some(found), _) => format!("{} found", counted(found, "file")),
+        (.., Some(links)) => {
+            let same = |name| counted(sum(name).unwrap_or(0), "file");
+            format!(
+                "{} with the same bytes and {} with the same text found, and {}",
+                same("identical_bytes_files"),
+                same("identical_text_files"),
+                counted(links, "hard link")
+            )
+        }
+        _ => return None,
+    };
+    for (name, noun, why) in [
+        ("cut_short", "search", "reached a limit: there may be more"),
+        ("uncertain", "search", "may have missed something"),
+        ("not_compared", "file", "could not be compared"),
+    ] {
+        if let Some(count @ 1..) = sum(name) {
+            let counted = match noun {
+                "search" => plural_of(count, "search", "searches"),
+                noun => counted(count, noun),
+            };
+            said.push_str(&format!("; {counted} {why}"));
+        }
+    }
+    Some(said)
+}
+
+/// A count with its noun in the right number.
+fn plural_of(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 /// The extent of the changes, as a sentence.
 fn changed(totals: &Totals) -> String {
     match totals {
         Totals::Groups(totals) => format!(
-            "since the earlier report: {} new, {} gone, {} changed; {} joined, {} left, {} with another text",
+            "since the earlier report: {} new, {} gone, {} changed; in groups {} joined, {} left, {} with another text",
             counted(totals.groups_new, "group"),
             counted(totals.groups_gone, "group"),
             counted(totals.groups_changed, "group"),
@@ -119,5 +188,42 @@ fn changed(totals: &Totals) -> String {
             counted(totals.findings_gone, "file"),
             counted(totals.findings_changed, "file"),
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_question_found_is_said_with_what_may_be_missing() {
+        let said = |sums: &[(&str, u64)]| {
+            let sums = sums.iter().map(|(name, sum)| ((*name).to_owned(), *sum));
+            found(&sums.collect())
+        };
+        assert_eq!(said(&[]), None);
+        assert_eq!(said(&[("copies", 1)]).unwrap(), "1 copy found");
+        assert_eq!(
+            said(&[
+                ("stale_files", 1_325),
+                ("cut_short", 1),
+                ("not_compared", 2)
+            ])
+            .unwrap(),
+            "1325 stale files found; 1 search reached a limit: there may be more; 2 files could not be compared"
+        );
+        assert_eq!(
+            said(&[("found", 0), ("uncertain", 3), ("cut_short", 0)]).unwrap(),
+            "0 files found; 3 searches may have missed something"
+        );
+        let freed = [
+            ("identical_bytes_files", 3),
+            ("identical_text_files", 1),
+            ("hard_links", 1),
+        ];
+        assert_eq!(
+            said(&freed).unwrap(),
+            "3 files with the same bytes and 1 file with the same text found, and 1 hard link"
+        );
     }
 }

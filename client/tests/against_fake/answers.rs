@@ -8,9 +8,9 @@ use simdex_client::wire::{
     CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
     FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement,
     ListProgress, Match, Member, NotGiven, Operation, OperationKind, Pair, Pending, Place,
-    QuerySummary, Ratio, Relation, Root, SampleQuality, Sampling, SamplingGroup, Scheme,
-    SchemeEstimate, SignalValue, SizeGroup, Span, Summary, Template, TemplatesSummary,
-    WordDifference,
+    QuerySummary, Ratio, Relation, ReportChanges, Root, RunReportReply, SampleQuality, Sampling,
+    SamplingGroup, Scheme, SchemeEstimate, SignalValue, SizeGroup, Span, Summary, Template,
+    TemplatesSummary, WordDifference,
 };
 
 pub(crate) use status::status;
@@ -497,6 +497,23 @@ fn words(request: &CompareRequest) -> Option<WordDifference> {
     };
     let is_requested = with_words || with_operations || !request.without_difference;
     is_requested.then_some(differs)
+}
+
+/// A report that the daemon keeps, without its path.
+pub(crate) fn kept_report(is_compared: bool) -> RunReportReply {
+    let named = |name: &str, count| (name.to_owned(), count);
+    RunReportReply {
+        out: Vec::new(),
+        summary: Some(summary()),
+        manifest: "0".repeat(64),
+        findings: [named("found", 3), named("cut_short", 1)].into(),
+        changes: is_compared.then(|| ReportChanges {
+            out: b"/reports/2027/changes.jsonl".to_vec(),
+            since: "1".repeat(64),
+            totals: [named("findings_new", 2), named("findings_gone", 1)].into(),
+            caveats: vec!["other-roots".to_owned(), "of-a-newer-daemon".to_owned()],
+        }),
+    }
 }
 
 /// A report of one file, as it is streamed.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use simdex_index::{IndexError, MemoryAccount, VisibleRoots};
-use simdex_proto::lines::{JsonPath, Question};
+use simdex_proto::lines::{EarlierReport as EarlierReportLine, JsonPath, Question};
 use simdex_signature::Ratio;
 use thiserror::Error;
 
@@ -27,7 +27,7 @@ use crate::read_side::findings::{
 use crate::read_side::lists::ListSummary;
 use crate::reports::report::{
     self, ClusterTerms, EarlierReport, Findings, LoadFile, ReportDir, ReportError, ReportInput,
-    Sink, VisitFindings,
+    Sink, VisitFindings, Written,
 };
 use crate::write_side::roots::RootState;
 use convert::{scheme_line, text_of};
@@ -97,6 +97,10 @@ pub struct KeptReport {
     pub manifest: String,
     /// The counts stated in its manifest.
     pub summary: ListSummary,
+    /// The totals of a compliance question.
+    pub sums: Option<Sums>,
+    /// What changed since the earlier report that it was compared with.
+    pub since: Option<EarlierReportLine>,
 }
 
 /// Where a report is kept, and for which user.
@@ -121,7 +125,7 @@ pub fn keep(
     // Roots may have been mounted or moved since the start.
     place.reports.check_apart(&forbidden_dirs(engine))?;
     let folder = place.reports.begin_for(place.name, place.uid)?;
-    let (summary, manifest) = write(engine, &folder, created, request, account)?;
+    let (summary, written) = write(engine, &folder, created, request, account)?;
     account.cancel().check()?;
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
@@ -130,8 +134,10 @@ pub fn keep(
     writer.forget_reports(may_be_there)?;
     Ok(KeptReport {
         path,
-        manifest,
+        manifest: written.manifest,
         summary,
+        sums: written.sums,
+        since: written.since,
     })
 }
 
@@ -176,7 +182,7 @@ fn write(
     created: jiff::Timestamp,
     request: ReportRequest,
     account: &MemoryAccount,
-) -> Result<(ListSummary, String), ReportingError> {
+) -> Result<(ListSummary, Written), ReportingError> {
     let started = Instant::now();
     let view = request.view.clone();
     let mut check = CompletenessCheck::begin(engine, &view, request.strict)?;
@@ -223,7 +229,7 @@ fn write(
     summary.completeness = check.verdict()?;
     summary.seconds = seconds();
     summary.unjudged = written.unjudged;
-    Ok((summary, written.manifest))
+    Ok((summary, written))
 }
 
 /// Where and how a report is gathered.

@@ -54,11 +54,12 @@ use std::sync::Arc;
 use simdex_index::{Cancel, HeldText, IndexError, MemoryAccount};
 use simdex_judge::Model;
 use simdex_proto::completeness::Completeness;
-use simdex_proto::lines::SchemeInUse;
+use simdex_proto::lines::{self as json, SchemeInUse};
 use simdex_schema::{DocumentHash, RootId};
 use thiserror::Error;
 
 use crate::base::report_key::ReportKey;
+use crate::read_side::findings::Sums;
 use crate::read_side::lists::ListSummary;
 
 pub use changes::EarlierReport;
@@ -200,6 +201,10 @@ pub struct Written {
     pub without_text: u64,
     /// Files that were not judged because time ran out; `None` if none were to be judged.
     pub unjudged: Option<u64>,
+    /// The totals of a compliance question.
+    pub sums: Option<Sums>,
+    /// What changed since an earlier report.
+    pub since: Option<json::EarlierReport>,
 }
 
 /// Why a report could not be written. Nothing is left in its place.

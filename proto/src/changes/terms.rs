@@ -75,6 +75,23 @@ pub enum Caveat {
 }
 
 impl Caveat {
+    /// Every caveat there is.
+    const ALL: [Self; 8] = [
+        Self::Roots,
+        Self::Threshold,
+        Self::Scheme,
+        Self::TemplateLines,
+        Self::Question,
+        Self::CutShort,
+        Self::EarlierIncomplete,
+        Self::LaterIncomplete,
+    ];
+
+    /// The caveat with this name; `None` if no such is known.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|caveat| caveat.name() == name)
+    }
+
     /// The caveat's name in a manifest and in JSON.
     pub fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,7 @@
 //! The daemon's state, and the results of operating it.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use super::{
@@ -318,6 +320,9 @@ pub struct SavedReport {
     pub manifest: String,
     /// The counts of the report.
     pub summary: Option<Summary>,
+    /// For a question: its totals by name.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub findings: BTreeMap<String, u64>,
 }
 
 impl From<&v1::RunReportReply> for SavedReport {
@@ -327,6 +332,7 @@ impl From<&v1::RunReportReply> for SavedReport {
             out_bytes: exact(&report.out),
             manifest: report.manifest.clone(),
             summary: report.summary.as_ref().map(Into::into),
+            findings: report.findings.clone().into_iter().collect(),
         }
     }
 }

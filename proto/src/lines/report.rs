@@ -1,6 +1,8 @@
 //! The files of a report: `manifest.json`, `diffs.jsonl`, `findings.jsonl`, `changes.jsonl`, `unread.jsonl`. `groups.jsonl` holds
 //! [`super::Group`].
 
+use std::collections::HashMap;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -187,6 +189,47 @@ pub enum Totals {
     Findings(FindingTotals),
 }
 
+impl Totals {
+    /// Each count with its name.
+    pub fn counts(&self) -> Vec<(&'static str, u64)> {
+        match self {
+            Self::Groups(totals) => vec![
+                ("groups_new", totals.groups_new),
+                ("groups_gone", totals.groups_gone),
+                ("groups_changed", totals.groups_changed),
+                ("files_joined", totals.files_joined),
+                ("files_left", totals.files_left),
+                ("files_changed", totals.files_changed),
+            ],
+            Self::Findings(totals) => vec![
+                ("findings_new", totals.findings_new),
+                ("findings_gone", totals.findings_gone),
+                ("findings_changed", totals.findings_changed),
+            ],
+        }
+    }
+
+    /// Totals from counts by name; those that are missing are 0.
+    pub fn from_counts(counts: &HashMap<String, u64>) -> Self {
+        let count = |name: &str| counts.get(name).copied().unwrap_or(0);
+        match counts.contains_key("findings_new") {
+            true => Self::Findings(FindingTotals {
+                findings_new: count("findings_new"),
+                findings_gone: count("findings_gone"),
+                findings_changed: count("findings_changed"),
+            }),
+            false => Self::Groups(ChangeTotals {
+                groups_new: count("groups_new"),
+                groups_gone: count("groups_gone"),
+                groups_changed: count("groups_changed"),
+                files_joined: count("files_joined"),
+                files_left: count("files_left"),
+                files_changed: count("files_changed"),
+            }),
+        }
+    }
+}
+
 /// Counts of changes between two reports of findings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FindingTotals {
@@ -214,7 +257,7 @@ pub struct Changes {
 }
 
 /// The earlier report of a comparison, and counts of changes.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct EarlierReport {
     /// Path of the earlier report.
     #[serde(flatten)]

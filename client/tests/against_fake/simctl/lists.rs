@@ -460,7 +460,11 @@ fn errands_reach_the_daemon() {
     let run = simctl(&daemon, &["watch", "--after", "6", "--json"]);
     let event = r#"{"type":"event","v":1,"number":7,"at":"1970-01-01T00:00:00.000001Z","kind":"file-indexed","path":"/share/a.txt","group":null,"detail":null}"#;
     assert_eq!(run.out.lines().nth(1), Some(event));
+}
 
+#[test]
+fn a_report_that_the_daemon_keeps_is_asked_for_and_said_to_be_there() {
+    let daemon = Daemon::start();
     let run = simctl(&daemon, &["report", "--keep", "2026", "--threshold", "0.9"]);
     assert_eq!((run.code, run.out.as_str()), (0, "/reports/2026\n"));
     let report = daemon.seen().report.clone().expect("asked for");
@@ -475,6 +479,14 @@ fn errands_reach_the_daemon() {
     ];
     let run = simctl(&daemon, &judged);
     assert_eq!(run.code, 0, "{}", run.talk);
+    assert_eq!(run.out, "/reports/2027\n/reports/2027/changes.jsonl\n");
+    for said in [
+        "simctl: 3 files found; 1 search reached a limit: there may be more\n",
+        "simctl: since the earlier report: 2 files new, 1 file gone, 0 files changed\n",
+        "the earlier report covers other roots",
+    ] {
+        assert!(run.talk.contains(said), "{}", run.talk);
+    }
     let report = daemon.seen().report.take().expect("asked for");
     assert_eq!(
         (&report.name[..], &report.since[..]),

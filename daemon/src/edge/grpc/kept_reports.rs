@@ -1,5 +1,6 @@
 //! Answers RunReport and ListReports: reports that the daemon keeps.
 
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
@@ -20,6 +21,8 @@ use crate::reports::report::ReportDir;
 
 /// Most reports in one list.
 const MAX_LISTED: usize = 1_000;
+/// The file of a report that lists what changed.
+const CHANGES: &str = "changes.jsonl";
 /// Most bytes that a field takes beside its value.
 const FIELD_BYTES: usize = 8;
 
@@ -81,8 +84,23 @@ impl KeepReportRequest {
             out: encode::path(&kept.path),
             summary: Some(encode::summary(&kept.summary)),
             manifest: kept.manifest,
+            findings: kept.sums.map(named).unwrap_or_default(),
+            changes: kept.since.map(|since| v1::ReportChanges {
+                out: encode::path(&kept.path.join(CHANGES)),
+                since: since.manifest,
+                totals: named(since.totals.counts()),
+                caveats: since.caveats.into_iter().map(str::to_owned).collect(),
+            }),
         })
     }
+}
+
+/// Counts by name, as they are sent.
+fn named(counts: impl IntoIterator<Item = (&'static str, u64)>) -> HashMap<String, u64> {
+    let counts = counts.into_iter();
+    counts
+        .map(|(name, count)| (name.to_owned(), count))
+        .collect()
 }
 
 /// A request for reports that were finished after a moment: as many as are wanted and fit into a

@@ -42,6 +42,7 @@ pub(super) fn write(
 ) -> Result<Written, ReportError> {
     let (diffs, without_text) = (outcome.diffs, outcome.without_text);
     let unjudged = outcome.judged.as_ref().map(|judged| judged.unjudged);
+    let (sums, since) = (outcome.sums.clone(), since(input, &outcome));
     let text = text(input, &sink.files, outcome).map_err(|error| ReportError::Write {
         name: MANIFEST.to_owned(),
         source: error.into(),
@@ -56,6 +57,19 @@ pub(super) fn write(
         diffs,
         without_text,
         unjudged,
+        sums,
+        since,
+    })
+}
+
+/// The earlier report that was compared with, and what changed.
+fn since(input: &ReportInput<'_>, outcome: &Outcome) -> Option<EarlierReport> {
+    let (earlier, compared) = input.since.zip(outcome.changes.as_ref())?;
+    Some(EarlierReport {
+        report: JsonPath::new(earlier.path.as_os_str().as_bytes()),
+        manifest: earlier.manifest.clone(),
+        totals: compared.totals,
+        caveats: compared.caveats.iter().map(|it| it.name()).collect(),
     })
 }
 
@@ -69,7 +83,6 @@ fn text(
         let roots = roots.iter().map(|root| root.as_os_str().as_bytes());
         roots.map(JsonPath::new).collect()
     };
-    let since = input.since.zip(outcome.changes);
     let requested_files = input.requested_files.as_ref();
     let judged = outcome.judged.as_ref();
     let summary = ListSummary {
@@ -77,12 +90,7 @@ fn text(
         ..input.summary.clone()
     };
     let head = Manifest {
-        since: since.map(|(earlier, compared)| EarlierReport {
-            report: JsonPath::new(earlier.path.as_os_str().as_bytes()),
-            manifest: earlier.manifest.clone(),
-            totals: compared.totals,
-            caveats: compared.caveats.iter().map(|it| it.name()).collect(),
-        }),
+        since: since(input, &outcome),
         product: "simdex",
         version: input.version.to_owned(),
         kind: outcome.kind,

@@ -406,6 +406,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("out", Path),
             ("manifest", Hash),
             ("summary", Object(SUMMARY)),
+            ("findings", Optional(&Counts)),
         ],
     ),
     ("folders", lists::FOLDERS),

@@ -70,7 +70,7 @@ fn words(totals: &Totals) -> Words {
                 ("Groups with other files or texts", totals.groups_changed),
                 ("Files joined", totals.files_joined),
                 ("Files left", totals.files_left),
-                ("Files with another text", totals.files_changed),
+                ("Files in groups with another text", totals.files_changed),
             ],
             headings: ["Change", "File", "Principal of the group"],
         },
