@@ -65,6 +65,11 @@ pub(crate) enum Verb {
     },
 }
 
+/// What the columns of a list of folders count.
+const FOLDERS_COLUMNS: &str = "REVISED counts the files of both that are alike as revisions only. COPIES counts the folders \
+    that hold exactly the same files, A and B among them; the others stand below, beside `also`. Files without a \
+    counterpart stand beside `alone`.";
+
 /// The verbs that send requests to the daemon.
 #[derive(Debug, Subcommand)]
 pub(crate) enum RequestVerb {
@@ -92,6 +97,7 @@ pub(crate) enum RequestVerb {
     /// List the groups of near-duplicates, or one of them
     Groups(GroupsArgs),
     /// List folders, archives and roots that are copies of each other as a whole, largest first
+    #[command(after_help = FOLDERS_COLUMNS)]
     Folders(FoldersArgs),
     /// List text that recurs in many documents of a root: letterheads, footers, disclaimers
     Templates(TemplatesArgs),

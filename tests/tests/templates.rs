@@ -35,6 +35,10 @@ fn a_letterhead_is_one_template_and_each_root_has_its_own() -> Result<()> {
     for at in 100..109 {
         fs::write(others.join(format!("{at}.txt")), letter(at))?;
     }
+    // A document of both roots is one of each, and one of all.
+    for root in [&letters, &others] {
+        fs::write(root.join("both.txt"), own_words(7))?;
+    }
     let roots = [(letters.clone(), "native"), (others.clone(), "native")];
     let daemon = sandbox.serve().roots(roots).start()?;
     daemon.sync()?;
@@ -45,7 +49,7 @@ fn a_letterhead_is_one_template_and_each_root_has_its_own() -> Result<()> {
     ensure!(
         found
             .iter()
-            .all(|template| template["root"] == letters && template["of_documents"] == 40)
+            .all(|template| template["root"] == letters && template["of_documents"] == 41)
     );
     ensure!(found[0]["text"] == HEAD && found[0]["lines"] == 2 && found[0]["documents"] == 40);
     ensure!(found[1]["text"] == FOOT && found[1]["lines"] == 1 && found[1]["documents"] == 30);
@@ -56,7 +60,7 @@ fn a_letterhead_is_one_template_and_each_root_has_its_own() -> Result<()> {
     );
     let summary = &listed.lines_of("templates")?[0];
     ensure!(
-        summary["templates"] == 2 && summary["documents"] == 49,
+        summary["templates"] == 2 && summary["documents"] == 50,
         "{summary}"
     );
     ensure!(
@@ -65,6 +69,28 @@ fn a_letterhead_is_one_template_and_each_root_has_its_own() -> Result<()> {
     );
 
     ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+#[test]
+fn a_template_some_of_whose_lines_are_listed_is_partly_left_out() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    for at in 0..12 {
+        sandbox.write(format!("{at}.txt"), letter(4 * at))?;
+    }
+    let list = sandbox.beside("template-lines.txt");
+    let (first, _) = HEAD.split_once('\n').context("two lines")?;
+    for (listed, expected) in [(first, [false, true]), (HEAD, [true, false])] {
+        fs::write(&list, listed)?;
+        let daemon = sandbox.serve().template_lines(&list).start()?;
+        daemon.sync()?;
+        let found = daemon.simctl(["templates"])?.success()?;
+        let found = found.lines_of("template")?;
+        ensure!(found.len() == 1 && found[0]["lines"] == 2, "{found:?}");
+        let left_out = [&found[0]["left_out"], &found[0]["partly_left_out"]];
+        ensure!(left_out == expected, "{found:?}");
+        ensure!(daemon.stop()?.success());
+    }
     Ok(())
 }
 

@@ -96,3 +96,20 @@ fn help_names_the_defaults_that_hold() {
     expected.sort();
     assert_eq!(named, expected);
 }
+
+#[test]
+fn help_says_what_signs_and_columns_mean() {
+    let mut command = command();
+    for (verb, meaning) in [
+        ("versions", "◉ marks the version of FILE"),
+        (
+            "folders",
+            "COPIES counts the folders that hold exactly the same files",
+        ),
+    ] {
+        let verb = command.find_subcommand_mut(verb).expect("a verb");
+        let help = verb.render_long_help().to_string();
+        let words: Vec<_> = help.split_whitespace().collect();
+        assert!(words.join(" ").contains(meaning), "{help}");
+    }
+}

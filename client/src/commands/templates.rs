@@ -12,6 +12,7 @@ use crate::cli::TemplatesArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
+use crate::output::ROOT;
 use crate::progress::waiting;
 
 /// Longest text of a template in a list, in bytes.
@@ -24,6 +25,8 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
     }
     session.apply_completeness_flags(&args.completeness).await?;
     let roots = session.root_ids(&args.roots).await?;
+    let of_one = !session.printer.is_json() && is_of_one_root(session, &roots).await?;
+    let hidden: &[&str] = if of_one { &[ROOT] } else { &[] };
     let text_bytes = args.lines.then_some(LISTED_BYTES);
     let call = session
         .client
@@ -31,7 +34,11 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
     let listing = waiting("finding templates", call).await?;
     let (count, summary) = match args.lines {
         true => print_lines(session, listing).await?,
-        false => session.print(listing, None, identity).await?,
+        false => {
+            session
+                .print_without(hidden, listing, None, identity)
+                .await?
+        }
     };
     let templates = counted(summary.templates, "template");
     let documents = counted(summary.documents, "document");
@@ -44,6 +51,14 @@ pub(super) async fn run(session: &mut Session, args: TemplatesArgs) -> Result<Ou
         summary.completeness.as_ref(),
     )?;
     Ok(Outcome::of_search(count))
+}
+
+/// Whether all templates are of one root, those named or all that there are.
+async fn is_of_one_root(session: &Session, named: &[u32]) -> Result<bool, Failure> {
+    Ok(match named.len() {
+        0 => session.client.roots().await?.len() <= 1,
+        roots => roots == 1,
+    })
 }
 
 /// Prints each template's lines below a comment with its places; returns what [`Session::print`] does.
@@ -100,6 +115,7 @@ mod tests {
             example: b"/share/a.txt".to_vec(),
             cut: true,
             left_out: false,
+            partly_left_out: false,
         }
     }
 

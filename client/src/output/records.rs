@@ -46,6 +46,9 @@ records!(Match, Pair, Group, FolderCopies, Template, File, Root);
 /// The column of judgements, shown if they were requested.
 pub(crate) const JUDGED: &str = "JUDGED";
 
+/// The column of roots, shown if the list may be of several.
+pub(crate) const ROOT: &str = "ROOT";
+
 /// Digits of a hash that tables show: enough to distinguish documents by eye.
 const HASH_DIGITS: usize = 12;
 
@@ -221,6 +224,7 @@ impl Tabular for wire::Template {
         right("GROUPS"),
         right("LINES"),
         left("LEFT OUT"),
+        path(ROOT),
         text("TEXT"),
         path("EXAMPLE"),
     ];
@@ -233,11 +237,17 @@ impl Tabular for wire::Template {
         } else {
             ""
         };
+        let left_out = match (self.left_out, self.partly_left_out) {
+            (true, _) => "yes",
+            (false, true) => "partly",
+            (false, false) => "no",
+        };
         vec![vec![
             format!("{} of {}", self.documents, self.of_documents),
             self.groups.to_string(),
             self.lines.to_string(),
-            (if self.left_out { "yes" } else { "no" }).to_owned(),
+            left_out.to_owned(),
+            escaped(&self.root),
             text_or_dash(&format!("{beginning}{more}")),
             escaped(&self.example),
         ]]

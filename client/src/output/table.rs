@@ -279,7 +279,7 @@ impl Layout {
             (*at, *width, cell)
         });
         let mut lines = vec![aligned(columns, cells)];
-        for (at, _) in &self.below {
+        for (at, _) in self.below.iter().filter(|(at, _)| !row[*at].is_empty()) {
             let room = self.max_width.saturating_sub(BELOW.len());
             lines.push(format!("{BELOW}{}", columns[*at].fitted(&row[*at], room)));
         }

@@ -389,6 +389,7 @@ pub(crate) fn templates(documents: u64) -> (Template, TemplatesSummary) {
         cut: false,
         left_out: true,
         groups: 4,
+        partly_left_out: false,
     };
     let summary = TemplatesSummary {
         templates: 7,

@@ -8,6 +8,7 @@ use crate::read_side::answering::{
 };
 use crate::read_side::folders::NamedPair;
 use crate::read_side::judging_outcome::JudgingOutcome;
+use crate::read_side::templates::LeftOut;
 
 /// Encodes a pair, with its judgement if it has one.
 pub fn listed_pair(listed: ListedPair) -> v1::Pair {
@@ -68,7 +69,8 @@ pub fn template(found: &FoundTemplate<'_>) -> v1::Template {
         of_documents: found.of_documents,
         example: found.example.as_deref().map(path).unwrap_or_default(),
         cut: template.is_cut,
-        left_out: template.is_left_out,
+        left_out: template.left_out == LeftOut::Whole,
+        partly_left_out: template.left_out == LeftOut::Partly,
         groups: template.groups,
     }
 }

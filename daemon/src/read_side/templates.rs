@@ -42,8 +42,8 @@ pub struct Template {
     pub text: String,
     /// Whether part of the text is cut off.
     pub is_cut: bool,
-    /// Whether all of its lines are left out of what is compared.
-    pub is_left_out: bool,
+    /// How much of it is left out of what is compared.
+    pub left_out: LeftOut,
     /// The number of its lines or sentences, including those not shown.
     pub lines: u64,
     /// Documents that contain it.
@@ -52,6 +52,17 @@ pub struct Template {
     pub groups: u64,
     /// One of the documents.
     pub example: DocId,
+}
+
+/// How many lines of a template are left out of what is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LeftOut {
+    /// All of them.
+    Whole,
+    /// Some of them.
+    Partly,
+    /// None of them.
+    Nothing,
 }
 
 /// The templates found in one root.
@@ -147,21 +158,29 @@ fn text_if_readable(
     }
 }
 
-/// Whether all lines of a template are on the list of those that are left out; or, of one listed by sentences, whether
-/// listed lines leave nothing of it.
-fn is_left_out(index: &IndexReader, recurring: &Recurring, text: &str, is_cut: bool) -> bool {
+/// How much of a template is left out: by its lines on the list of those that are; or, of one listed by sentences,
+/// all of it if listed lines leave nothing.
+fn left_out(index: &IndexReader, recurring: &Recurring, text: &str, is_cut: bool) -> LeftOut {
     let list = index.template_lines();
-    let listed = |key: &LineKey| match recurring.kind {
-        UnitKind::Line => list.contains(*key),
-        UnitKind::Sentence => list.contains(as_line(*key)),
+    let is_listed = |key: &&LineKey| match recurring.kind {
+        UnitKind::Line => list.contains(**key),
+        UnitKind::Sentence => list.contains(as_line(**key)),
     };
     let is_gone = || {
         SignedText::of(&CanonicalText::from_extracted(text), list)
             .as_bytes()
             .is_empty()
     };
+    if list.is_empty() {
+        return LeftOut::Nothing;
+    }
+    let listed = recurring.lines.iter().filter(is_listed).count();
     let may_be_gone = recurring.kind == UnitKind::Sentence && !is_cut;
-    !list.is_empty() && (recurring.lines.iter().all(listed) || (may_be_gone && is_gone()))
+    match listed {
+        _ if listed == recurring.lines.len() || (may_be_gone && is_gone()) => LeftOut::Whole,
+        0 => LeftOut::Nothing,
+        _ => LeftOut::Partly,
+    }
 }
 
 /// Adds the texts, counted in `held`; each example is read once.
@@ -201,7 +220,7 @@ fn read_all(
     }
     let templates = recurring.into_iter().zip(texts);
     let templates = templates.map(|(recurring, (text, is_cut))| Template {
-        is_left_out: is_left_out(index, &recurring, &text, is_cut),
+        left_out: left_out(index, &recurring, &text, is_cut),
         text,
         is_cut,
         lines: recurring.lines.len() as u64,

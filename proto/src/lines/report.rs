@@ -1,9 +1,7 @@
 //! The files of a report: `manifest.json`, `diffs.jsonl`, `findings.jsonl`, `changes.jsonl`, `unread.jsonl`. `groups.jsonl` holds
 //! [`super::Group`].
 
-use std::collections::HashMap;
-
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 

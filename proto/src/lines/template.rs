@@ -28,6 +28,8 @@ pub struct Template {
     pub cut: bool,
     /// Whether all of its lines are left out of comparisons already.
     pub left_out: bool,
+    /// Whether some of them are, and not all.
+    pub partly_left_out: bool,
     /// Path of a file that holds it.
     #[serde(flatten)]
     pub path: JsonPath,
@@ -45,6 +47,7 @@ impl From<&v1::Template> for Template {
             of_documents: template.of_documents,
             cut: template.cut,
             left_out: template.left_out,
+            partly_left_out: template.partly_left_out,
             path: JsonPath::new(&template.example),
         }
     }

@@ -253,3 +253,48 @@ fn names_that_find_no_room_stand_below_their_row() {
     assert_eq!(lines[3..5], ["    A", "    B"]);
     assert_eq!((lines.len(), &*lines[7]), (8, "    /b"));
 }
+
+#[test]
+fn a_further_copy_of_a_folder_below_its_row_takes_one_line() {
+    let long = "a folder with such a long name that two are not beside each other";
+    let folder = |at: u32| format!("/share/{long} {at}").into_bytes();
+    let copies = wire::FolderCopies {
+        a: folder(1),
+        b: folder(2),
+        copies: Some(4),
+        further: vec![folder(3), folder(4)],
+        files_a: 5,
+        shared_a: 4,
+        alone_a: vec![b"/share/new.txt".to_vec()],
+        ..wire::FolderCopies::default()
+    };
+    let lines = printed(wire::FolderCopies::COLUMNS, &copies.rows(), Some(80));
+    assert!(
+        lines.iter().all(|line| !line.trim().is_empty()),
+        "{lines:#?}"
+    );
+    // The head, the row and its two names, two further ones with their mark, and a file.
+    assert_eq!(lines.len(), 4 + 3 + 4 + 2, "{lines:#?}");
+}
+
+#[test]
+fn a_template_names_its_root_and_says_whether_it_is_left_out_in_part() {
+    for (left_out, partly_left_out, said) in [
+        (false, false, "no"),
+        (false, true, "partly"),
+        (true, false, "yes"),
+    ] {
+        let template = wire::Template {
+            root: b"/share".to_vec(),
+            left_out,
+            partly_left_out,
+            ..wire::Template::default()
+        };
+        let lines = printed(wire::Template::COLUMNS, &template.rows(), None);
+        let words: Vec<_> = lines[1].split_whitespace().collect();
+        assert!(
+            words.contains(&said) && words.contains(&"/share"),
+            "{lines:?}"
+        );
+    }
+}

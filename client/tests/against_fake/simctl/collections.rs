@@ -24,7 +24,7 @@ DOCUMENTS  GROUPS  LINES  LEFT OUT  TEXT                                        
         json,
         "{\"type\":\"template\",\"v\":1,\"root\":\"/share\",\
          \"text\":\"Example Ltd, Sample Street 1, 1000 Town\\nRegistered in Town, number 12345\\n\",\
-         \"lines\":2,\"documents\":10,\"groups\":4,\"of_documents\":40,\"cut\":false,\"left_out\":true,\"path\":\"/share/a.txt\"}\n\
+         \"lines\":2,\"documents\":10,\"groups\":4,\"of_documents\":40,\"cut\":false,\"left_out\":true,\"partly_left_out\":false,\"path\":\"/share/a.txt\"}\n\
          {\"type\":\"templates\",\"v\":1,\"templates\":7,\"documents\":40,\"truncated\":true,\
          \"seconds\":0.5,\"complete\":true}\n"
     );

@@ -39,7 +39,7 @@ pub struct FoundTemplate<'a> {
 pub struct TemplatesSummary {
     /// Templates of all roots, including those not listed.
     pub templates: u64,
-    /// Documents that were examined.
+    /// Documents that were examined, each once, whatever the roots that hold it.
     pub documents: u64,
     /// Whether templates are missing from the list.
     pub truncated: bool,
@@ -66,12 +66,14 @@ pub fn templates(
         let index = engine.index.reader();
         let found = templates::templates(index, &own, *search, requester.account)?;
         summary.templates += found.found;
-        summary.documents += found.documents;
         summary.truncated |= found.truncated || found.found > found.templates.len() as u64;
         if visit_of_root(engine, root, &own, &found, requester.account, visit)?.is_break() {
             break;
         }
     }
+    let reader = engine.index.reader();
+    let counts = reader.count_files(view, requester.account.cancel())?;
+    summary.documents = counts.documents;
     summary.context = AnswerContext::of(&check, requester.started)?;
     Ok(summary)
 }

@@ -41,6 +41,7 @@ pub(super) const TEMPLATE: Fields = &[
     ("of_documents", Count),
     ("cut", Bool),
     ("left_out", Bool),
+    ("partly_left_out", Bool),
     ("path", Path),
 ];
 
