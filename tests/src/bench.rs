@@ -87,7 +87,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark {
         name: "peers",
-        about: "all pairs and queries beside DuckDB, sourmash, datasketch, rensa and gaoya, which PYTHON has installed",
+        about: "10,000 documents in known relations beside sourmash, DuckDB, datasketch, rensa and gaoya, which PYTHON has installed",
         run: peers::run,
     },
     Benchmark {

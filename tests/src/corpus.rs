@@ -2,6 +2,10 @@
 
 use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature, Window};
 
+mod planted;
+
+pub use planted::{Kind, Planted, family_sizes};
+
 /// Pseudo-random numbers: SplitMix64 (Steele et al. 2014).
 #[derive(Clone, Debug)]
 pub struct Random(u64);

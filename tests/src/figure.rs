@@ -3,6 +3,9 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+/// Characters of a column of a table, at least.
+const LEAST_COLUMN: usize = 9;
+
 /// Prints figures as they are measured.
 pub struct Figures<'a> {
     out: &'a mut dyn Write,
@@ -49,6 +52,35 @@ impl<'a> Figures<'a> {
         self.out.flush()
     }
 
+    /// A table: a line for each figure, with a column for each thing; as JSON one figure a line, named after both, where
+    /// there is one.
+    pub fn table(&mut self, columns: &[&str], rows: &[(String, Vec<Cell>)]) -> io::Result<()> {
+        if self.json {
+            for (row, cells) in rows {
+                for (column, cell) in columns.iter().zip(cells) {
+                    if let Cell::Figure(value) = cell {
+                        self.line(&format!("{column}: {}", row.trim()), *value, "", None)?;
+                    }
+                }
+            }
+            return Ok(());
+        }
+        let first = rows.iter().map(|(row, _)| row.len()).max().unwrap_or(0);
+        let mut line = |row: &str, cells: &mut dyn Iterator<Item = String>| {
+            let cells = columns.iter().zip(cells);
+            let cells = cells.map(|(column, cell)| {
+                let width = column.len().max(LEAST_COLUMN);
+                format!("  {cell:>width$}")
+            });
+            writeln!(self.out, "{row:<first$}{}", cells.collect::<String>())
+        };
+        line("", &mut columns.iter().map(|column| (*column).to_owned()))?;
+        for (row, cells) in rows {
+            line(row, &mut cells.iter().map(Cell::shown))?;
+        }
+        self.out.flush()
+    }
+
     /// A remark; as JSON a line of type `note`.
     pub fn note(&mut self, text: &str) -> io::Result<()> {
         if self.json {
@@ -80,6 +112,29 @@ impl<'a> Figures<'a> {
             writeln!(self.out, "{}", line.trim_end())?;
         }
         self.out.flush()
+    }
+}
+
+/// One place of a table.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cell {
+    /// A figure.
+    Figure(f64),
+    /// Why there is none.
+    Word(&'static str),
+}
+
+impl Cell {
+    /// A figure, or the word for there being none.
+    pub fn of(figure: Option<f64>, word: &'static str) -> Self {
+        figure.map_or(Self::Word(word), Self::Figure)
+    }
+
+    fn shown(&self) -> String {
+        match self {
+            Self::Figure(value) => readable(*value),
+            Self::Word(word) => (*word).to_owned(),
+        }
     }
 }
 
@@ -162,6 +217,38 @@ mod tests {
             (&lines[1]["name"], &lines[1]["value"]),
             (&"doc: median".into(), &0.5.into())
         );
+    }
+
+    #[test]
+    fn a_table_has_a_line_a_figure_and_names_both_as_json() {
+        let rows = [
+            (
+                "speed".to_owned(),
+                vec![Cell::Figure(1.5), Cell::Word("none")],
+            ),
+            (
+                "size".to_owned(),
+                vec![Cell::Figure(2.0), Cell::of(Some(3.0), "none")],
+            ),
+        ];
+        let (mut shown, mut json) = (Vec::new(), Vec::new());
+        let columns = ["one", "a longer name"];
+        Figures::new(&mut shown, false)
+            .table(&columns, &rows)
+            .unwrap();
+        Figures::new(&mut json, true)
+            .table(&columns, &rows)
+            .unwrap();
+        let shown = String::from_utf8(shown).unwrap();
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines[1], "speed      1.500           none");
+        assert!(
+            lines.iter().all(|line| line.len() == lines[0].len()),
+            "{shown}"
+        );
+        let lines = crate::jsonl::parse(&json).unwrap();
+        assert_eq!(lines.len(), 3);
+        assert_eq!(lines[2]["name"], "a longer name: size");
     }
 
     #[test]

@@ -114,6 +114,52 @@ fn holders(texts: &[CanonicalText]) -> HashMap<Vec<usize>, u32> {
     sets
 }
 
+/// Texts that are held against many others, one after another, of which none is kept.
+pub struct Asked<'t> {
+    sizes: Vec<u32>,
+    /// Every window of the texts, with the places of those that hold it.
+    holders: HashMap<&'t [u8], Vec<u32>>,
+}
+
+impl<'t> Asked<'t> {
+    /// Takes down the windows of these texts.
+    pub fn of(texts: &'t [CanonicalText]) -> Self {
+        let (mut sizes, mut holders) = (Vec::new(), HashMap::new());
+        for (place, text) in texts.iter().enumerate() {
+            let windows = windows(text);
+            sizes.push(windows.len() as u32);
+            for window in windows {
+                let holders: &mut Vec<u32> = holders.entry(window).or_default();
+                holders.push(place as u32);
+            }
+        }
+        Self { sizes, holders }
+    }
+
+    /// The places of the texts of which `other` contains at least this share, more than none, with their numbers:
+    /// A is the text that is asked about. A resemblance is no greater than this share.
+    pub fn contained_in(&self, other: &CanonicalText, at_least: f64) -> Vec<(usize, Ratios)> {
+        let all = other.as_bytes().windows(WINDOW);
+        let mut held: Vec<&[u8]> = all
+            .filter(|window| self.holders.contains_key(*window))
+            .collect();
+        held.sort_unstable();
+        held.dedup();
+        let mut shared: HashMap<u32, u32> = HashMap::new();
+        for place in held.into_iter().flat_map(|window| &self.holders[window]) {
+            *shared.entry(*place).or_default() += 1;
+        }
+        let size_of = |place: u32| self.sizes[place as usize];
+        shared.retain(|place, shared| f64::from(*shared) >= at_least * f64::from(size_of(*place)));
+        if shared.is_empty() {
+            return Vec::new();
+        }
+        let size = windows(other).len() as u32;
+        let ratios = |(place, shared)| (place as usize, Ratios::of(shared, size_of(place), size));
+        shared.into_iter().map(ratios).collect()
+    }
+}
+
 /// Stars over these pairs as the index does: longest text first, then by hash; each one not yet taken
 /// takes all its free neighbours. Principal to members, also those who stay alone.
 pub fn stars(texts: &[CanonicalText], pairs: &[(usize, usize)]) -> BTreeMap<usize, Vec<usize>> {
@@ -177,6 +223,26 @@ mod tests {
             counted += 1;
         }
         assert!(counted > 60, "{counted}");
+    }
+
+    #[test]
+    fn texts_asked_about_one_at_a_time_have_the_same_numbers() {
+        let line = "the same words again and again, and one more: ";
+        let many: Vec<String> = (1..12)
+            .map(|at| line.repeat(at) + &"xyz".repeat(at))
+            .collect();
+        let many = texts(&many.iter().map(String::as_str).collect::<Vec<_>>());
+        let (truth, asked) = (Truth::of(&many), Asked::of(&many[..4]));
+        let mut counted = 0;
+        for (b, text) in many.iter().enumerate() {
+            let expected = (0..4).map(|a| (a, truth.ratios(a, b)));
+            let expected = expected.filter(|(_, ratios)| ratios.containment_of_a >= 0.8);
+            let mut found = asked.contained_in(text, 0.8);
+            found.sort_by_key(|(place, _)| *place);
+            assert_eq!(found, expected.collect::<Vec<_>>(), "{b}");
+            counted += found.len();
+        }
+        assert!((5..44).contains(&counted), "{counted}");
     }
 
     #[test]

@@ -60,7 +60,18 @@ pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Opened> {
     )?)
 }
 
-/// Indexes texts as the daemon does, without files and workers.
+/// What indexing texts took.
+pub(super) struct Indexed {
+    /// The root that the files are in.
+    pub(super) root: RootId,
+    /// Bytes of the texts.
+    pub(super) bytes: u64,
+    pub(super) busy: Duration,
+    /// Seconds of processor time.
+    pub(super) processor: f64,
+}
+
+/// Indexes texts as the daemon does, without files and workers, and settles them.
 pub(super) fn fill(
     opened: &Opened,
     sandbox: &Sandbox,
@@ -68,36 +79,68 @@ pub(super) fn fill(
     documents: u64,
     figures: &mut Figures<'_>,
 ) -> anyhow::Result<()> {
-    let root = opened
-        .writer
-        .add_root(&std::fs::canonicalize(sandbox.share())?)?;
-    let mut busy = Duration::ZERO;
-    let mut bytes = 0;
-    for first in (0..documents).step_by(BATCH as usize) {
-        let texts: Vec<String> = (first..documents.min(first + BATCH)).map(text).collect();
-        bytes += texts.iter().map(String::len).sum::<usize>();
-        let begin = Instant::now();
-        let changes = (first..)
-            .zip(texts)
-            .map(|(number, text)| change(opened.index.reader(), root, number, text));
-        opened.writer.apply(&changes.collect::<Vec<_>>())?;
-        busy += begin.elapsed();
-    }
-    let begin = Instant::now();
-    opened.writer.merge()?;
-    busy += begin.elapsed();
+    let indexed = index_texts(opened, sandbox, text, documents)?;
     figures.put("documents", documents as f64, "")?;
-    figures.put("text", bytes as f64 / 1e6, "MB")?;
+    figures.put("text", indexed.bytes as f64 / 1e6, "MB")?;
     figures.put(
         "signing, storing, indexing",
-        documents as f64 / busy.as_secs_f64(),
+        documents as f64 / indexed.busy.as_secs_f64(),
         "documents/s",
     )?;
+    settle(opened, documents, figures)
+}
+
+/// Indexes texts; until they are settled, they are in no group.
+pub(super) fn index_texts(
+    opened: &Opened,
+    sandbox: &Sandbox,
+    text: &dyn Fn(u64) -> String,
+    documents: u64,
+) -> anyhow::Result<Indexed> {
+    let share = std::fs::canonicalize(sandbox.share())?;
+    let mut indexed = Indexed {
+        root: opened.writer.add_root(&share)?,
+        bytes: 0,
+        busy: Duration::ZERO,
+        processor: 0.0,
+    };
+    for first in (0..documents).step_by(BATCH as usize) {
+        let texts: Vec<String> = (first..documents.min(first + BATCH)).map(text).collect();
+        indexed.bytes += texts.iter().map(String::len).sum::<usize>() as u64;
+        let (begin, processor) = (Instant::now(), processor_seconds()?);
+        let changes = (first..)
+            .zip(texts)
+            .map(|(number, text)| change(opened.index.reader(), indexed.root, number, text));
+        opened.writer.apply(&changes.collect::<Vec<_>>())?;
+        indexed.busy += begin.elapsed();
+        indexed.processor += processor_seconds()? - processor;
+    }
+    let (begin, processor) = (Instant::now(), processor_seconds()?);
+    opened.writer.merge()?;
+    indexed.busy += begin.elapsed();
+    indexed.processor += processor_seconds()? - processor;
+    Ok(indexed)
+}
+
+/// Finds the groups of documents.
+pub(super) fn settle(
+    opened: &Opened,
+    documents: u64,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<()> {
     let (begin, processor) = (Instant::now(), processor_seconds()?);
     opened.writer.settle(&Cancel::never())?;
     let settled = documents as f64 / begin.elapsed().as_secs_f64();
     figures.put("finding edges and groups", settled, "documents/s")?;
     put_settling(documents, processor_seconds()? - processor, opened, figures)
+}
+
+/// The file that a text was indexed as.
+pub(super) fn key(root: RootId, number: u64) -> FileKey {
+    FileKey {
+        root,
+        path: format!("{}/{number}.txt", number / 1000).into_bytes(),
+    }
 }
 
 /// What finding the place of a document took.
@@ -153,10 +196,7 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
         ..FileStat::default()
     };
     FileChange::file(SeenFile {
-        key: FileKey {
-            root,
-            path: format!("{}/{number}.txt", number / 1000).into_bytes(),
-        },
+        key: key(root, number),
         record: FileRecord::new(stat, FileOutcome::Content(content)),
         content: Some(Box::new(NewContent {
             record,

@@ -1,66 +1,149 @@
-//! Simdex beside what a user would pick instead, on the same postings in one run: a self-join in DuckDB for
-//! all pairs, sourmash's index on disk and the LSH of datasketch, rensa and gaoya for queries. These run in Python,
-//! where installed.
+//! Simdex beside what a user would pick instead, on the same documents in one run: a self-join in DuckDB, sourmash's
+//! index on disk, and the LSH of datasketch, rensa and gaoya. These run in Python, where installed, on the fingerprints
+//! of the documents; Simdex signs and stores their texts as well.
 
-use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader, BufWriter, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use simdex_index::{
-    Cancel, CandidateKind, Fingerprints, IndexReader, Opened, QueryFingerprints, VisibleRoots,
+    Cancel, Candidate, CandidateKind, FileChange, Fingerprints, IndexReader, Opened,
+    QueryFingerprints, VisibleRoots,
 };
-use simdex_schema::DocId;
+use simdex_schema::{DocId, RootId};
 use simdex_signature::{CanonicalText, Fingerprint, ModN, Ratio, Rung, SchemeKind};
+use simdexd::read_side::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
-use super::answers::{fill, open};
-use super::process::{allocated, load, peak_memory_mb, processor_seconds};
-use crate::corpus::Prose;
-use crate::figure::{Figures, percentile};
+use super::answers::{Indexed, index_texts, key, open, settle};
+use super::process::{allocated, load, memory_mb, peak_memory_mb, processor_seconds};
+use crate::corpus::Planted;
+use crate::figure::Figures;
 use crate::sandbox::Sandbox;
 
-const DOCUMENTS: u64 = 100_000;
-const QUERIES: u64 = 500;
-const THRESHOLD: f64 = 0.8;
+mod adapters;
+mod measured;
+mod questions;
+
+pub(super) use adapters::python;
+use measured::{Answers, Found, IndexCost, Measured, Pairs, Score, put_table};
+use questions::{Question, Questions, Relation, THRESHOLD};
+
+const SEED: u64 = 20_260_103;
+const DOCUMENTS: u64 = 10_000;
+/// Questions of each relation, at most.
+const QUESTIONS: usize = 300;
+/// More than any question finds.
+const MOST_HITS: usize = 1 << 20;
+/// One document in so many is deleted.
+const DELETED: usize = 10;
+/// Documents deleted at once.
+const BATCH: usize = 256;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let documents = settings.documents.unwrap_or(DOCUMENTS).max(Prose::FAMILY);
-    let corpus = Prose { seed: 20_260_103 };
+    let planted = Planted::new(SEED, settings.documents.unwrap_or(DOCUMENTS));
     figures.put("load of this machine at start", load()?, "processes")?;
-    let sandbox = Sandbox::new()?;
-    let opened = open(&sandbox)?;
-    let stored = |number| corpus.text(number, 0);
-    fill(&opened, &sandbox, &stored, documents, figures)?;
+    let drawn = |relation| Questions::draw(&planted, relation, QUESTIONS);
+    let mut questions = [Relation::Similar, Relation::Containing].map(drawn);
     let folder = tempfile::tempdir()?;
-    let rung = coarsest(&opened, corpus, documents);
-    let postings = write_postings(folder.path(), &opened, corpus, documents, rung)?;
-    figures.put("postings for all", postings as f64, "")?;
-    all_pairs(opened.index.reader(), figures)?;
-    let queries = queries(opened.index.reader(), corpus, documents, rung);
-    write_queries(folder.path(), &queries)?;
-    ask(opened.index.reader(), &queries, figures)?;
-    figures.put("Simdex: memory at most", peak_memory_mb()?, "MB")?;
-    opened.index.close(opened.writer)?;
-    let bytes = allocated(&sandbox.data_dir().join("store"))? as f64;
-    // Both schemes that are on by default, and the records of files: the others hold Mod_n alone.
-    let name = "Simdex: disk, all of its store";
-    figures.put(name, bytes / postings as f64, "bytes/posting")?;
-    of_python("peers.py", folder.path(), figures)
+    let (mut measured, postings) = simdex(&planted, &questions, folder.path(), figures)?;
+    figures.put("postings", postings as f64, "")?;
+    Questions::find_answers(&mut questions, &planted);
+    write_questions(folder.path(), &planted, &questions)?;
+    for name in adapters::PEERS {
+        match adapters::measure(name, folder.path())? {
+            Ok(peer) => measured.push(peer),
+            Err(reason) => figures.note(&reason)?,
+        }
+    }
+    put_table(&measured, &questions, postings as f64, figures)?;
+    check(&questions, &measured[0])
 }
 
-/// The rung that all documents can be compared at.
-fn coarsest(opened: &Opened, corpus: Prose, documents: u64) -> Rung {
-    let ladder = opened.index.reader().ladder();
-    let rung = |number| {
-        let canonical = CanonicalText::from_extracted(&corpus.text(number, 0));
-        ladder.rung_of_text(canonical.as_bytes().len() as u64)
+/// What answers of Simdex must be.
+fn check(questions: &[Questions; 2], simdex: &Measured) -> anyhow::Result<()> {
+    for (questions, answers) in questions.iter().zip(&simdex.answers) {
+        let score = Score::of(questions, &answers.found);
+        let is_good = score.recall() >= 0.999 && score.precision() == 1.0;
+        ensure!(is_good, "{}: {score:?}", questions.relation.name());
+    }
+    Ok(())
+}
+
+/// Measures Simdex, by answers that are verified and by samples alone. Writes the postings of all documents for
+/// other programs into `folder`, and returns how many they are.
+fn simdex(
+    planted: &Planted,
+    questions: &[Questions; 2],
+    folder: &Path,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<(Vec<Measured>, u64)> {
+    let sandbox = Sandbox::new()?;
+    let opened = open(&sandbox)?;
+    let memory = memory_mb()?;
+    let (indexed, longest) = fill(&opened, &sandbox, planted, figures)?;
+    let index = opened.index.reader();
+    let length = CanonicalText::from_extracted(&longest).as_bytes().len();
+    let rung = index.ladder().rung_of_text(length as u64);
+    let postings = write_postings(folder, index, planted, rung)?;
+    let [similar, containing] = questions;
+    let pairs = all_pairs(index, similar)?;
+    let verified = [
+        ask_verified(index, similar)?,
+        ask_verified(index, containing)?,
+    ];
+    let sampled = [
+        ask_samples(index, similar, rung)?,
+        ask_samples(index, containing, rung)?,
+    ];
+    let memory = peak_memory_mb()? - memory;
+    opened.index.close(opened.writer)?;
+    let disk = allocated(&sandbox.data_dir().join("store"))? as f64;
+    let delete = delete(&sandbox, indexed.root, planted, similar, figures)?;
+    let verified = Measured {
+        name: "Simdex".to_owned(),
+        index: Some(IndexCost {
+            build: [indexed.busy.as_secs_f64(), indexed.processor],
+            disk: Some(disk),
+            memory,
+            delete: Some(delete.as_secs_f64()),
+        }),
+        answers: verified,
+        pairs: Some(pairs),
     };
-    // Lengths differ by a few words: some families show all rungs there are.
-    let some = documents.min(40 * Prose::FAMILY);
-    (0..some).map(rung).max().unwrap_or(Rung::MAX_DOCUMENT)
+    let sampled = Measured {
+        name: "Simdex, by samples".to_owned(),
+        index: None,
+        answers: sampled,
+        pairs: None,
+    };
+    Ok((vec![verified, sampled], postings))
+}
+
+/// Indexes all documents and finds their groups; returns the longest text as well.
+fn fill(
+    opened: &Opened,
+    sandbox: &Sandbox,
+    planted: &Planted,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<(Indexed, String)> {
+    let longest = RefCell::new(String::new());
+    let text = |number| {
+        let text = planted.text(number);
+        if text.len() > longest.borrow().len() {
+            text.clone_into(&mut longest.borrow_mut());
+        }
+        text
+    };
+    let documents = planted.documents();
+    let indexed = index_texts(opened, sandbox, &text, documents)?;
+    figures.put("documents", documents as f64, "")?;
+    figures.put("text", indexed.bytes as f64 / 1e6, "MB")?;
+    settle(opened, documents, figures)?;
+    Ok((indexed, longest.into_inner()))
 }
 
 /// The fingerprints of a text at a rung, sorted.
@@ -70,36 +153,64 @@ fn signed(index: &IndexReader, text: &str, rung: Rung) -> Vec<Fingerprint> {
     mod_n.fingerprints().to_vec()
 }
 
-/// Writes the postings of all documents, by document; returns how many they are.
+/// Writes the postings of all documents, by document, and where each ends; returns how many they are.
 fn write_postings(
     folder: &Path,
-    opened: &Opened,
-    corpus: Prose,
-    documents: u64,
+    index: &IndexReader,
+    planted: &Planted,
     rung: Rung,
 ) -> anyhow::Result<u64> {
     let file = |name| std::fs::File::create(folder.join(name)).map(BufWriter::new);
-    let (mut fingerprints, mut ids) = (file("fingerprints.u64")?, file("documents.u32")?);
-    let mut postings = 0;
-    for number in 0..documents {
-        for fingerprint in signed(opened.index.reader(), &corpus.text(number, 0), rung) {
+    let (mut fingerprints, mut ends) = (file("fingerprints.u64")?, file("ends.u64")?);
+    let mut postings = 0u64;
+    for number in 0..planted.documents() {
+        for fingerprint in signed(index, &planted.text(number), rung) {
             fingerprints.write_all(&fingerprint.0.to_le_bytes())?;
-            ids.write_all(&u32::try_from(number)?.to_le_bytes())?;
             postings += 1;
         }
+        ends.write_all(&postings.to_le_bytes())?;
     }
     fingerprints.flush()?;
-    ids.flush()?;
+    ends.flush()?;
     Ok(postings)
 }
 
+/// Writes the documents that are asked about, and those to be deleted.
+fn write_questions(
+    folder: &Path,
+    planted: &Planted,
+    questions: &[Questions; 2],
+) -> anyhow::Result<()> {
+    let write = |name: &str, documents: Vec<u64>| {
+        let documents = documents.into_iter();
+        let bytes = documents.flat_map(|number| (number as u32).to_le_bytes());
+        std::fs::write(
+            folder.join(format!("{name}.u32")),
+            bytes.collect::<Vec<u8>>(),
+        )
+    };
+    for questions in questions {
+        let asked = questions.all.iter().map(|question| question.number);
+        write(questions.relation.name(), asked.collect())?;
+    }
+    Ok(write("deleted", deleted(planted).collect())?)
+}
+
+/// The documents to be deleted.
+fn deleted(planted: &Planted) -> impl Iterator<Item = u64> {
+    (0..planted.documents()).step_by(DELETED)
+}
+
 /// Every pair at the threshold, each counted exactly on all shingles, as `pairs` lists them.
-fn all_pairs(index: &IndexReader, figures: &mut Figures<'_>) -> anyhow::Result<()> {
+fn all_pairs(index: &IndexReader, questions: &Questions) -> anyhow::Result<Pairs> {
     let threshold = Ratio::new(THRESHOLD).context("no threshold")?;
     let account = index.memory().requests.account(&Cancel::never());
+    let mut found: Found = vec![BTreeSet::new(); questions.all.len()];
+    let places = questions.all.iter().enumerate();
+    let places: HashMap<u64, usize> = places.map(|(at, each)| (each.number, at)).collect();
     let (begin, processor) = (Instant::now(), processor_seconds()?);
     let search = index.pair_search(&VisibleRoots::All, threshold);
-    let mut pairs = 0;
+    let mut pairs = 0_u32;
     for id in search.documents() {
         let is_later = |other: DocId| Ok(other > id);
         let next = |most| Ok(search.documents_from(id, most));
@@ -108,146 +219,177 @@ fn all_pairs(index: &IndexReader, figures: &mut Figures<'_>) -> anyhow::Result<(
             Some(partners) => partners,
             None => search.filtered_partners_of(id, &is_later, &account)?,
         };
-        pairs += partners.iter().filter(|(other, _)| *other > id).count();
-    }
-    figures.put(
-        "Simdex: all pairs, verified",
-        begin.elapsed().as_secs_f64(),
-        "s",
-    )?;
-    let processor = processor_seconds()? - processor;
-    figures.put("Simdex: all pairs, processor time", processor, "s")?;
-    figures.put("Simdex: pairs", pairs as f64, "pairs")?;
-    Ok(())
-}
-
-/// A query, and the documents whose signatures resemble it at the threshold.
-struct Query {
-    rung: Rung,
-    fingerprints: Vec<Fingerprint>,
-    truth: BTreeSet<u64>,
-}
-
-/// Edited copies of documents. What resembles them is in their families: others share no text but letterheads.
-fn queries(index: &IndexReader, corpus: Prose, documents: u64, rung: Rung) -> Vec<Query> {
-    let query = |number: u64| {
-        let source = number * 7_919 % documents;
-        let fingerprints = signed(index, &corpus.text(source, 1 + number), rung);
-        let first = source / Prose::FAMILY * Prose::FAMILY;
-        let resembles = |other: &u64| {
-            let theirs = signed(index, &corpus.text(*other, 0), rung);
-            let shared = theirs
-                .iter()
-                .filter(|f| fingerprints.binary_search(f).is_ok());
-            let shared = shared.count() as f64;
-            shared >= THRESHOLD * ((fingerprints.len() + theirs.len()) as f64 - shared)
-        };
-        let family = first..documents.min(first + Prose::FAMILY);
-        let truth = family.filter(resembles).collect();
-        Query {
-            rung,
-            fingerprints,
-            truth,
-        }
-    };
-    (0..QUERIES).map(query).collect()
-}
-
-fn write_queries(folder: &Path, queries: &[Query]) -> anyhow::Result<()> {
-    let (mut fingerprints, mut ends) = (Vec::new(), Vec::new());
-    let (mut truth, mut truth_ends) = (Vec::new(), Vec::new());
-    for query in queries {
-        fingerprints.extend(query.fingerprints.iter().flat_map(|f| f.0.to_le_bytes()));
-        ends.extend((fingerprints.len() as u64 / 8).to_le_bytes());
-        for document in &query.truth {
-            truth.extend(u32::try_from(*document)?.to_le_bytes());
-        }
-        truth_ends.extend((truth.len() as u64 / 4).to_le_bytes());
-    }
-    std::fs::write(folder.join("queries.u64"), fingerprints)?;
-    std::fs::write(folder.join("query_ends.u64"), ends)?;
-    std::fs::write(folder.join("truth.u32"), truth)?;
-    Ok(std::fs::write(folder.join("truth_ends.u64"), truth_ends)?)
-}
-
-/// Asks for candidates twice; times and recall are those of the second round.
-fn ask(index: &IndexReader, queries: &[Query], figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let (mut times, mut right, mut all) = (Vec::new(), 0, 0);
-    for _ in 0..2 {
-        (times, right, all) = (Vec::new(), 0, 0);
-        for query in queries {
-            let (found, took) = candidates(index, query)?;
-            times.push(took);
-            // Documents are numbered as they come.
-            let is_found = |number: &&u64| found.contains(&DocId::local(**number));
-            right += query.truth.iter().filter(is_found).count();
-            all += query.truth.len();
-        }
-    }
-    figures.put("Simdex: warm query, p50", percentile(&mut times, 0.5), "ms")?;
-    figures.put(
-        "Simdex: warm query, p99",
-        percentile(&mut times, 0.99),
-        "ms",
-    )?;
-    let recall = right as f64 / all.max(1) as f64;
-    figures.against(
-        "Simdex: recall at 0.8",
-        recall,
-        "",
-        "must be 0.999 at least",
-    )?;
-    ensure!(
-        recall >= 0.999,
-        "of {all} documents that resemble queries {right} were found"
-    );
-    Ok(())
-}
-
-/// The documents that a query finds, and how long that took.
-fn candidates(index: &IndexReader, query: &Query) -> anyhow::Result<(BTreeSet<DocId>, Duration)> {
-    let asked = QueryFingerprints {
-        scheme: SchemeKind::ModN,
-        fingerprints: Fingerprints::Listed(&query.fingerprints),
-        rung: query.rung,
-    };
-    let account = index.memory().requests.account(&Cancel::never());
-    let begin = Instant::now();
-    let found = index.candidates(asked, CandidateKind::Similar, &VisibleRoots::All, &account)?;
-    let took = begin.elapsed();
-    let found = found.found.iter().map(|candidate| candidate.document);
-    Ok((found.collect(), took))
-}
-
-/// Measures other programs.
-pub(super) fn of_python(
-    script: &str,
-    given: &Path,
-    figures: &mut Figures<'_>,
-) -> anyhow::Result<()> {
-    let scripts = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("python");
-    let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
-    let mut running = Command::new(&python)
-        .arg(scripts.join(script))
-        .arg(given)
-        .stdout(Stdio::piped())
-        .spawn()
-        .with_context(|| format!("cannot start {}", python.display()))?;
-    let lines = running.stdout.take().context("no standard output")?;
-    for line in BufReader::new(lines).lines() {
-        let line: serde_json::Value = serde_json::from_str(&line?)?;
-        match (line["name"].as_str(), line["note"].as_str()) {
-            (Some(name), _) => {
-                let value = line["value"].as_f64().context("a figure without a value")?;
-                figures.put(name, value, line["unit"].as_str().unwrap_or_default())?;
+        for (other, _) in partners.iter().filter(|(other, _)| *other > id) {
+            pairs += 1;
+            for (one, other) in [(id, *other), (*other, id)] {
+                if let Some(place) = places.get(&one.serial()) {
+                    found[*place].insert(other.serial());
+                }
             }
-            (None, note) => figures.note(note.unwrap_or_default())?,
         }
     }
+    Ok(Pairs {
+        seconds: [
+            begin.elapsed().as_secs_f64(),
+            processor_seconds()? - processor,
+        ],
+        count: f64::from(pairs),
+        found,
+    })
+}
+
+/// What a question finds: documents are numbered as they come.
+type Answer = anyhow::Result<BTreeSet<u64>>;
+
+/// Asks all questions twice; the times are those of the second round.
+fn ask(
+    questions: &Questions,
+    answer: &dyn Fn(usize, &Question) -> Answer,
+) -> anyhow::Result<Answers> {
+    let mut answers = Answers::default();
+    for _ in 0..2 {
+        answers = Answers::default();
+        for (at, question) in questions.all.iter().enumerate() {
+            let begin = Instant::now();
+            let found = answer(at, question)?;
+            answers.times.push(begin.elapsed());
+            answers.found.push(found);
+        }
+    }
+    Ok(answers)
+}
+
+/// Asks as a client does who has the text: every document found is counted on all shingles.
+fn ask_verified(index: &IndexReader, questions: &Questions) -> anyhow::Result<Answers> {
+    let kind = match questions.relation {
+        Relation::Similar => query::FindKind::Similar,
+        Relation::Containing => query::FindKind::Containing,
+    };
+    let params = QueryParams {
+        kind,
+        scheme: SchemeKind::ModN,
+        threshold: THRESHOLD,
+        relation_threshold: THRESHOLD,
+        containment_threshold: THRESHOLD,
+        limit: MOST_HITS,
+        view: VisibleRoots::All,
+        keeps_texts: false,
+    };
+    ask(questions, &|_, question| {
+        let account = index.memory().requests.account(&Cancel::never());
+        let subject = Subject::from_text(index, question.text.clone(), &account)?;
+        let answer = find(index, &subject, &params, &Cancel::never())?;
+        let documents = answer.hits.iter().filter_map(|hit| hit.file.document);
+        Ok(documents.map(|(id, _)| id.serial()).collect())
+    })
+}
+
+/// Asks with fingerprints, as other programs are asked: a document is found if the estimate from samples reaches the
+/// threshold.
+fn ask_samples(index: &IndexReader, questions: &Questions, rung: Rung) -> anyhow::Result<Answers> {
+    let signed = |question: &Question| signed(index, &question.text, rung);
+    let signed: Vec<_> = questions.all.iter().map(signed).collect();
+    let kind = match questions.relation {
+        Relation::Similar => CandidateKind::Similar,
+        Relation::Containing => CandidateKind::Containing,
+    };
+    let is_found = |found: &&Candidate| {
+        let [shared, query, document] = [
+            found.shared,
+            found.query_fingerprints,
+            found.document_fingerprints,
+        ]
+        .map(|n| n as f64);
+        match questions.relation {
+            Relation::Similar => shared >= THRESHOLD * (query + document - shared),
+            Relation::Containing => shared >= THRESHOLD * query,
+        }
+    };
+    ask(questions, &|at, _| {
+        let asked = QueryFingerprints {
+            scheme: SchemeKind::ModN,
+            fingerprints: Fingerprints::Listed(&signed[at]),
+            rung,
+        };
+        let account = index.memory().requests.account(&Cancel::never());
+        let found = index.candidates(asked, kind, &VisibleRoots::All, &account)?;
+        let found = found.found.iter().filter(is_found);
+        Ok(found.map(|candidate| candidate.document.serial()).collect())
+    })
+}
+
+/// Deletes documents until nothing of them is found; returns how long that took, without that of finding groups again.
+fn delete(
+    sandbox: &Sandbox,
+    root: RootId,
+    planted: &Planted,
+    questions: &Questions,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<Duration> {
+    let opened = open(sandbox)?;
+    let gone: Vec<u64> = deleted(planted).collect();
+    let begin = Instant::now();
+    for some in gone.chunks(BATCH) {
+        let some = some
+            .iter()
+            .map(|number| FileChange::removal(key(root, *number)));
+        opened.writer.apply(&some.collect::<Vec<_>>())?;
+    }
+    // Documents are forgotten once the settler has seen that no file carries them.
+    opened.writer.settle_step(&Cancel::never())?;
+    opened.writer.merge()?;
+    let took = begin.elapsed();
+    opened.writer.settle(&Cancel::never())?;
+    let settled = begin.elapsed() - took;
+    figures.put("groups after deleting a tenth", settled.as_secs_f64(), "s")?;
+    let answers = ask_verified(opened.index.reader(), questions)?;
+    let mut found = answers.found.iter().flatten();
     ensure!(
-        running.wait()?.success(),
-        "{} failed; PYTHON names a Python with numpy",
-        python.display()
+        !found.any(|number| gone.binary_search(number).is_ok()),
+        "a deleted document is found"
     );
-    Ok(())
+    opened.index.close(opened.writer)?;
+    Ok(took)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All figures of a run on so few documents.
+    fn run_on(documents: u64) -> Vec<serde_json::Value> {
+        let mut out = Vec::new();
+        let settings = Settings {
+            documents: Some(documents),
+            ..Settings::default()
+        };
+        run(settings, &mut Figures::new(&mut out, true)).unwrap();
+        crate::jsonl::parse(&out).unwrap()
+    }
+
+    fn figure(figures: &[serde_json::Value], name: &str) -> Option<f64> {
+        let line = figures.iter().find(|line| line["name"] == name)?;
+        line["value"].as_f64()
+    }
+
+    #[test]
+    fn it_runs_on_few_documents() {
+        let figures = run_on(400);
+        let of = |name: &str| figure(&figures, &format!("Simdex: {name}")).unwrap();
+        for relation in ["similar", "containing"] {
+            assert_eq!(of(&format!("{relation}: precision")), 1.0);
+            assert_eq!(of(&format!("{relation}: recall")), 1.0);
+        }
+        assert_eq!(of("all pairs: recall"), 1.0);
+        assert_eq!(of("containing to excerpt 5%: recall"), 1.0);
+        assert!(of("delete a tenth, s") > 0.0);
+        // A program is measured or said not to be installed.
+        for name in adapters::PEERS {
+            let is_of = |line: &&serde_json::Value| {
+                let text = line["name"].as_str().or(line["text"].as_str());
+                text.is_some_and(|text| text.starts_with(name))
+            };
+            assert!(figures.iter().any(|line| is_of(&line)), "{name}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use anyhow::Context;
 
 use super::Settings;
 use super::process::{allocated, load, processor_seconds_of, threads_processor_seconds};
-use crate::corpus::Versions;
+use crate::corpus::{Versions, family_sizes};
 use crate::figure::Figures;
 use crate::sandbox::{Daemon, Sandbox, children, corpora, high_water_kib};
 
@@ -30,7 +30,10 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let documents = settings.documents.unwrap_or(DOCUMENTS);
     let sandbox = Sandbox::new()?;
     let versions = Versions::new(SEED, WORDS);
-    for (family, size) in family_sizes(documents).into_iter().enumerate() {
+    for (family, size) in family_sizes(documents, documents / LARGEST)
+        .into_iter()
+        .enumerate()
+    {
         for version in 0..size {
             let text = versions.text(family as u64, version, size);
             sandbox.write(format!("{family}/{version}.txt"), text)?;
@@ -38,18 +41,6 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     }
     figures.note("families by a power law")?;
     measure(&sandbox, sandbox.share(), figures)
-}
-
-/// Sizes of families that fall with their rank, of so many documents in all.
-fn family_sizes(documents: u64) -> Vec<u64> {
-    let (mut sizes, mut left) = (Vec::new(), documents);
-    while left > 0 {
-        let rank = sizes.len() as u64 + 1;
-        let size = (documents / (LARGEST * rank)).clamp(1, left);
-        sizes.push(size);
-        left -= size;
-    }
-    sizes
 }
 
 /// The real histories, where they are.
@@ -151,14 +142,6 @@ impl Work {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn families_are_as_described() {
-        let sizes = family_sizes(25_000);
-        assert_eq!(sizes[..3], [2_500, 1_250, 833]);
-        assert_eq!(sizes.iter().sum::<u64>(), 25_000);
-        assert!(sizes.contains(&1));
-    }
 
     #[test]
     fn it_runs_on_a_small_repository() {

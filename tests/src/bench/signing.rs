@@ -3,14 +3,18 @@
 //! one core and what sourmash, rensa and gaoya take for the same text, where installed.
 
 use std::hint::black_box;
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::Stdio;
 use std::time::Instant;
 
+use anyhow::{Context as _, ensure};
 use simdex_signature::{
     BswN, CanonicalText, MinN, ModN, RabinTables, Rung, SketchN, Window, reference, select,
 };
 
 use super::Settings;
-use super::peers::of_python;
+use super::peers::python;
 use crate::corpus::Random;
 use crate::figure::{Figures, median};
 
@@ -76,7 +80,29 @@ pub(super) fn run(_: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> 
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("text.txt");
     std::fs::write(&file, &extracted[..PEERS])?;
-    of_python("signing.py", &file, figures)
+    others(&file, figures)
+}
+
+/// Measures other programs.
+fn others(text: &Path, figures: &mut Figures<'_>) -> anyhow::Result<()> {
+    let mut running = python("signing.py")
+        .arg(text)
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start Python")?;
+    let lines = running.stdout.take().context("no standard output")?;
+    for line in BufReader::new(lines).lines() {
+        let line: serde_json::Value = serde_json::from_str(&line?)?;
+        match (line["name"].as_str(), line["note"].as_str()) {
+            (Some(name), _) => {
+                let value = line["value"].as_f64().context("a figure without a value")?;
+                figures.put(name, value, line["unit"].as_str().unwrap_or_default())?;
+            }
+            (None, note) => figures.note(note.unwrap_or_default())?,
+        }
+    }
+    ensure!(running.wait()?.success(), "signing.py failed");
+    Ok(())
 }
 
 /// What memory gives one core: a buffer far beyond the caches, read and copied.
