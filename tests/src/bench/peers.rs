@@ -2,33 +2,33 @@
 //! index on disk, and the LSH of datasketch, rensa and gaoya. These run in Python, where installed, on the fingerprints
 //! of the documents; Simdex signs and stores their texts as well.
 
-use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
-use std::io::{BufWriter, Write as _};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use simdex_index::{
-    Cancel, Candidate, CandidateKind, FileChange, Fingerprints, IndexReader, Opened,
-    QueryFingerprints, VisibleRoots,
+    Cancel, Candidate, CandidateKind, FileChange, Fingerprints, IndexReader, QueryFingerprints,
+    VisibleRoots,
 };
 use simdex_schema::{DocId, RootId};
-use simdex_signature::{CanonicalText, Fingerprint, ModN, Ratio, Rung, SchemeKind};
+use simdex_signature::{Ratio, Rung, SchemeKind};
 use simdexd::read_side::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
-use super::answers::{Indexed, index_texts, key, open, settle};
+use super::answers::{index_texts, key, open, settle};
 use super::process::{allocated, load, memory_mb, peak_memory_mb, processor_seconds};
 use crate::corpus::Planted;
 use crate::figure::Figures;
 use crate::sandbox::Sandbox;
 
 mod adapters;
+mod given;
 mod measured;
 mod questions;
 
 pub(super) use adapters::python;
+use given::{Size, deleted, signed, write_postings, write_questions};
 use measured::{Answers, Found, IndexCost, Measured, Pairs, Score, put_table};
 use questions::{Question, Questions, Relation, THRESHOLD};
 
@@ -38,8 +38,6 @@ const DOCUMENTS: u64 = 10_000;
 const QUESTIONS: usize = 300;
 /// More than any question finds.
 const MOST_HITS: usize = 1 << 20;
-/// One document in so many is deleted.
-const DELETED: usize = 10;
 /// Documents deleted at once.
 const BATCH: usize = 256;
 
@@ -49,17 +47,22 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let drawn = |relation| Questions::draw(&planted, relation, QUESTIONS);
     let mut questions = [Relation::Similar, Relation::Containing].map(drawn);
     let folder = tempfile::tempdir()?;
-    let (mut measured, postings) = simdex(&planted, &questions, folder.path(), figures)?;
-    figures.put("postings", postings as f64, "")?;
+    let (mut measured, size) = simdex(&planted, &questions, folder.path(), figures)?;
+    figures.put("postings for other programs", size.postings as f64, "")?;
+    figures.put(
+        "postings of Simdex, by Mod_n and BSW_n",
+        size.own_postings as f64,
+        "",
+    )?;
     Questions::find_answers(&mut questions, &planted);
     write_questions(folder.path(), &planted, &questions)?;
     for name in adapters::PEERS {
-        match adapters::measure(name, folder.path())? {
+        match adapters::measure(name, folder.path(), size.postings)? {
             Ok(peer) => measured.push(peer),
             Err(reason) => figures.note(&reason)?,
         }
     }
-    put_table(&measured, &questions, postings as f64, figures)?;
+    put_table(&measured, &questions, size.text, figures)?;
     check(&questions, &measured[0])
 }
 
@@ -74,21 +77,25 @@ fn check(questions: &[Questions; 2], simdex: &Measured) -> anyhow::Result<()> {
 }
 
 /// Measures Simdex, by answers that are verified and by samples alone. Writes the postings of all documents for
-/// other programs into `folder`, and returns how many they are.
+/// other programs into `folder`.
 fn simdex(
     planted: &Planted,
     questions: &[Questions; 2],
     folder: &Path,
     figures: &mut Figures<'_>,
-) -> anyhow::Result<(Vec<Measured>, u64)> {
+) -> anyhow::Result<(Vec<Measured>, Size)> {
     let sandbox = Sandbox::new()?;
     let opened = open(&sandbox)?;
     let memory = memory_mb()?;
-    let (indexed, longest) = fill(&opened, &sandbox, planted, figures)?;
+    let documents = planted.documents();
+    let indexed = index_texts(&opened, &sandbox, &|number| planted.text(number), documents)?;
+    figures.put("documents", documents as f64, "")?;
+    figures.put("text", indexed.bytes as f64 / 1e6, "MB")?;
+    settle(&opened, documents, figures)?;
     let index = opened.index.reader();
-    let length = CanonicalText::from_extracted(&longest).as_bytes().len();
-    let rung = index.ladder().rung_of_text(length as u64);
-    let postings = write_postings(folder, index, planted, rung)?;
+    // Others sample all documents alike: as Simdex samples one of average length.
+    let rung = index.ladder().rung_of_text(indexed.bytes / documents);
+    let size = write_postings(folder, index, planted, rung)?;
     let [similar, containing] = questions;
     let pairs = all_pairs(index, similar)?;
     let verified = [
@@ -107,6 +114,7 @@ fn simdex(
         name: "Simdex".to_owned(),
         index: Some(IndexCost {
             build: [indexed.busy.as_secs_f64(), indexed.processor],
+            postings: size.own_postings as f64,
             disk: Some(disk),
             memory,
             delete: Some(delete.as_secs_f64()),
@@ -120,85 +128,7 @@ fn simdex(
         answers: sampled,
         pairs: None,
     };
-    Ok((vec![verified, sampled], postings))
-}
-
-/// Indexes all documents and finds their groups; returns the longest text as well.
-fn fill(
-    opened: &Opened,
-    sandbox: &Sandbox,
-    planted: &Planted,
-    figures: &mut Figures<'_>,
-) -> anyhow::Result<(Indexed, String)> {
-    let longest = RefCell::new(String::new());
-    let text = |number| {
-        let text = planted.text(number);
-        if text.len() > longest.borrow().len() {
-            text.clone_into(&mut longest.borrow_mut());
-        }
-        text
-    };
-    let documents = planted.documents();
-    let indexed = index_texts(opened, sandbox, &text, documents)?;
-    figures.put("documents", documents as f64, "")?;
-    figures.put("text", indexed.bytes as f64 / 1e6, "MB")?;
-    settle(opened, documents, figures)?;
-    Ok((indexed, longest.into_inner()))
-}
-
-/// The fingerprints of a text at a rung, sorted.
-fn signed(index: &IndexReader, text: &str, rung: Rung) -> Vec<Fingerprint> {
-    let canonical = CanonicalText::from_extracted(text);
-    let mod_n = ModN::sign(&canonical, index.window(), rung);
-    mod_n.fingerprints().to_vec()
-}
-
-/// Writes the postings of all documents, by document, and where each ends; returns how many they are.
-fn write_postings(
-    folder: &Path,
-    index: &IndexReader,
-    planted: &Planted,
-    rung: Rung,
-) -> anyhow::Result<u64> {
-    let file = |name| std::fs::File::create(folder.join(name)).map(BufWriter::new);
-    let (mut fingerprints, mut ends) = (file("fingerprints.u64")?, file("ends.u64")?);
-    let mut postings = 0u64;
-    for number in 0..planted.documents() {
-        for fingerprint in signed(index, &planted.text(number), rung) {
-            fingerprints.write_all(&fingerprint.0.to_le_bytes())?;
-            postings += 1;
-        }
-        ends.write_all(&postings.to_le_bytes())?;
-    }
-    fingerprints.flush()?;
-    ends.flush()?;
-    Ok(postings)
-}
-
-/// Writes the documents that are asked about, and those to be deleted.
-fn write_questions(
-    folder: &Path,
-    planted: &Planted,
-    questions: &[Questions; 2],
-) -> anyhow::Result<()> {
-    let write = |name: &str, documents: Vec<u64>| {
-        let documents = documents.into_iter();
-        let bytes = documents.flat_map(|number| (number as u32).to_le_bytes());
-        std::fs::write(
-            folder.join(format!("{name}.u32")),
-            bytes.collect::<Vec<u8>>(),
-        )
-    };
-    for questions in questions {
-        let asked = questions.all.iter().map(|question| question.number);
-        write(questions.relation.name(), asked.collect())?;
-    }
-    Ok(write("deleted", deleted(planted).collect())?)
-}
-
-/// The documents to be deleted.
-fn deleted(planted: &Planted) -> impl Iterator<Item = u64> {
-    (0..planted.documents()).step_by(DELETED)
+    Ok((vec![verified, sampled], size))
 }
 
 /// Every pair at the threshold, each counted exactly on all shingles, as `pairs` lists them.
@@ -382,7 +312,7 @@ mod tests {
         }
         assert_eq!(of("all pairs: recall"), 1.0);
         assert_eq!(of("containing to excerpt 5%: recall"), 1.0);
-        assert!(of("delete a tenth, s") > 0.0);
+        assert!(of("delete a tenth, ms") > 0.0);
         // A program is measured or said not to be installed.
         for name in adapters::PEERS {
             let is_of = |line: &&serde_json::Value| {

@@ -20,8 +20,12 @@ pub(super) const PEERS: [&str; 6] = [
     "gaoya",
 ];
 
-/// Measures a program on the documents in a folder; says why where it is not installed.
-pub(super) fn measure(name: &str, folder: &Path) -> anyhow::Result<Result<Measured, String>> {
+/// Measures a program on so many postings of the documents in a folder; says why where it is not installed.
+pub(super) fn measure(
+    name: &str,
+    folder: &Path,
+    postings: u64,
+) -> anyhow::Result<Result<Measured, String>> {
     let mut command = python("peers.py");
     command.arg(folder).arg(name).stderr(Stdio::inherit());
     let output = match command.output() {
@@ -37,7 +41,7 @@ pub(super) fn measure(name: &str, folder: &Path) -> anyhow::Result<Result<Measur
     if let Some(missing) = measured["missing"].as_str() {
         return Ok(Err(format!("{name} was not measured: no {missing}")));
     }
-    parse(name, &measured).map(Ok)
+    parse(name, &measured, postings as f64).map(Ok)
 }
 
 /// A script of `tests/python`, to be run by the Python in `PYTHON`.
@@ -49,7 +53,7 @@ pub(in super::super) fn python(script: &str) -> Command {
     command
 }
 
-fn parse(name: &str, of: &Value) -> anyhow::Result<Measured> {
+fn parse(name: &str, of: &Value, postings: f64) -> anyhow::Result<Measured> {
     let deleted = &of["deleted"];
     ensure!(
         deleted.is_null() || deleted["found"] == 0,
@@ -68,6 +72,7 @@ fn parse(name: &str, of: &Value) -> anyhow::Result<Measured> {
         name: format!("{name} {}", of["version"].as_str().unwrap_or_default()),
         index: Some(IndexCost {
             build: [number(&of["build"])?, number(&of["build_processor"])?],
+            postings,
             disk: of["disk"].as_f64(),
             memory: number(&of["memory"])? / 1e6,
             delete: deleted["seconds"].as_f64(),

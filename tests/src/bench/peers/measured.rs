@@ -26,6 +26,8 @@ pub(super) struct Measured {
 pub(super) struct IndexCost {
     /// Seconds until documents are found, on the clock and of processors.
     pub(super) build: [f64; 2],
+    /// Fingerprints of all documents that it holds.
+    pub(super) postings: f64,
     /// Bytes on disk; none of an index in memory.
     pub(super) disk: Option<f64>,
     /// Megabytes resident at most, beyond those before the first document.
@@ -99,7 +101,7 @@ impl Score {
 pub(super) fn put_table(
     measured: &[Measured],
     questions: &[Questions; 2],
-    postings: f64,
+    bytes_of_text: u64,
     figures: &mut Figures<'_>,
 ) -> std::io::Result<()> {
     let names: Vec<&str> = measured.iter().map(|each| each.name.as_str()).collect();
@@ -110,7 +112,11 @@ pub(super) fn put_table(
     rows.of_index("build, s", |index| Cell::Figure(index.build[0]));
     rows.of_index("build, processor s", |index| Cell::Figure(index.build[1]));
     rows.of_index("disk, bytes/posting", |index| {
-        Cell::of(index.disk.map(|bytes| bytes / postings), "none")
+        Cell::of(index.disk.map(|bytes| bytes / index.postings), "none")
+    });
+    rows.of_index("disk, bytes/byte of text", |index| {
+        let share = index.disk.map(|bytes| bytes / bytes_of_text as f64);
+        Cell::of(share, "none")
     });
     rows.of_index("memory at most, MB", |index| Cell::Figure(index.memory));
     for (at, of) in questions.iter().enumerate() {
@@ -119,10 +125,10 @@ pub(super) fn put_table(
     for (at, of) in questions.iter().enumerate() {
         rows.of_kinds(at, of);
     }
-    rows.of_index("delete a tenth, s", |index| {
-        Cell::of(index.delete, "cannot")
+    rows.of_index("delete a tenth, ms", |index| {
+        Cell::of(index.delete.map(|seconds| 1e3 * seconds), "cannot")
     });
-    rows.of_index("  of the time to build it", |index| {
+    rows.of_index("  for the time to insert it", |index| {
         let share = index.delete.map(|delete| 10.0 * delete / index.build[0]);
         Cell::of(share, "cannot")
     });
