@@ -179,12 +179,14 @@ fn ask(
     let mut answers = Answers::default();
     for _ in 0..2 {
         answers = Answers::default();
+        let processor = processor_seconds()?;
         for (at, question) in questions.all.iter().enumerate() {
             let begin = Instant::now();
             let found = answer(at, question)?;
             answers.times.push(begin.elapsed());
             answers.found.push(found);
         }
+        answers.processor = processor_seconds()? - processor;
     }
     Ok(answers)
 }

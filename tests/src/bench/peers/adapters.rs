@@ -88,6 +88,7 @@ fn answers(of: &Value) -> anyhow::Result<Answers> {
         times: times
             .map(|seconds| seconds.map(Duration::from_secs_f64))
             .collect::<anyhow::Result<_>>()?,
+        processor: number(&of["processor"])?,
         found: found(&of["found"])?,
     })
 }

@@ -40,6 +40,8 @@ pub(super) struct IndexCost {
 #[derive(Default)]
 pub(super) struct Answers {
     pub(super) times: Vec<Duration>,
+    /// Seconds of processors for all questions.
+    pub(super) processor: f64,
     pub(super) found: Found,
 }
 
@@ -160,6 +162,10 @@ impl Rows<'_> {
                 Cell::Figure(percentile(&mut each.answers[at].times.clone(), share))
             });
         }
+        let count = questions.all.len().max(1) as f64;
+        self.add(&format!("{name}: processor, ms"), |each| {
+            Cell::Figure(1e3 * each.answers[at].processor / count)
+        });
         let score = |each: &Measured| Score::of(questions, &each.answers[at].found);
         self.add(&format!("{name}: recall"), |each| {
             Cell::Figure(score(each).recall())
