@@ -306,7 +306,7 @@ mod tests {
 
     #[test]
     fn it_runs_on_few_documents() {
-        let figures = run_on(400);
+        let figures = run_on(200);
         let of = |name: &str| figure(&figures, &format!("Simdex: {name}")).unwrap();
         for relation in ["similar", "containing"] {
             assert_eq!(of(&format!("{relation}: precision")), 1.0);
