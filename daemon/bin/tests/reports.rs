@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::daemon::{Daemon, code, prose};
-use simdex_client::{Caveat, ChangeTotals, EarlierReport, Error, Totals, wire};
+use simdex_client::{Caveat, ChangeTotals, EarlierReport, Error, Totals, path_from_bytes, wire};
 use tonic::Code;
 
 /// Two versions of one text, and something else.
@@ -273,8 +273,16 @@ fn a_kept_report_says_what_changed_since_another_that_is_kept() {
     keep(&daemon, b"first").unwrap();
     fs::rename(daemon.path("old.txt"), daemon.path("moved.txt")).unwrap();
     daemon.sync();
-    keep_since(&daemon, b"second", Some("first"), "").unwrap();
+    let kept = keep_since(&daemon, b"second", Some("first"), "").unwrap();
     let second = place.join("second");
+    let since = kept.changes.unwrap();
+    let file = path_from_bytes(&since.out);
+    assert_eq!(file, second.join("changes.jsonl"));
+    let counts = ["files_joined", "files_left"].map(|name| since.totals[name]);
+    assert_eq!((counts, kept.findings.len()), ([1, 1], 0));
+    let doubles = keep_since(&daemon, b"doubles", None, "duplicates").unwrap();
+    assert_eq!(doubles.findings["hard_links"], 0);
+    assert!(doubles.changes.is_none());
     simdexd::reports::report::verify(&second).unwrap();
     let changes = fs::read_to_string(second.join("changes.jsonl")).unwrap();
     let mut changes: Vec<String> = changes.lines().map(told).collect();
@@ -291,7 +299,7 @@ fn a_kept_report_says_what_changed_since_another_that_is_kept() {
         let refused = keep_since(&daemon, b"third", Some(since), kind);
         assert_eq!(code(&refused), right, "{since}");
     }
-    assert_eq!(names(&place), ["first", "second"]);
+    assert_eq!(names(&place), ["doubles", "first", "second"]);
 }
 
 #[test]
