@@ -54,8 +54,8 @@ pub struct Pending {
     pub stale_roots: u64,
     /// Roots whose loss of files awaits confirmation.
     pub held_losses: u64,
-    /// Paths that cannot be inspected, and folders that cannot be listed. What was known of them, or of what lies below
-    /// them, if anything, is kept.
+    /// Files that cannot be inspected or read, and folders that cannot be listed. What was known of them, or of what lies
+    /// below them, if anything, is kept.
     #[serde(default)]
     pub unreadable: u64,
     /// Documents whose extracted text is damaged on disk, and files whose text was and that are not read again yet.

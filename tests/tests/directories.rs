@@ -84,8 +84,10 @@ fn what_cannot_be_read_is_listed_until_it_can() -> Result<()> {
     );
     daemon.simctl(["files", "--strict"])?.ended_with(&[2])?;
 
-    set_mode(directory, 0o000)?;
     set_mode(&file, 0o000)?;
+    daemon.sync()?;
+    ensure!(unreadable(&daemon)? == 2, "nor of what the file holds");
+    set_mode(directory, 0o000)?;
     fs::write(sandbox.share().join("new.txt"), format!("{text} new"))?;
     daemon.sync()?;
     ensure!(state(&daemon, directory)? == refused);

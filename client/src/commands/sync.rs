@@ -7,6 +7,7 @@ use crate::output::eprint_line;
 use crate::progress::waiting;
 use simdex_client::lines::Sync;
 use simdex_client::text::counted;
+use simdex_client::wire::SyncReply;
 
 pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
     let reply = waiting("waiting for the daemon", session.client.sync()).await?;
@@ -15,10 +16,10 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
             seconds: reply.seconds,
             files: reply.files,
             unreadable: reply.unreadable,
+            unsteady: reply.unsteady,
         })?;
     } else {
-        let files = counted(reply.files, "file");
-        eprint_line(format!("{files} up to date after {:.1} s", reply.seconds));
+        eprint_line(up_to_date(&reply));
     }
     if reply.unreadable > 0 {
         let paths = counted(reply.unreadable, "path");
@@ -27,4 +28,36 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
         ));
     }
     Ok(Outcome::Answered)
+}
+
+/// How many files are up to date, and how many are not.
+fn up_to_date(reply: &SyncReply) -> String {
+    let files = counted(reply.files.saturating_sub(reply.unsteady), "file");
+    let after = format!("{files} up to date after {:.1} s", reply.seconds);
+    match reply.unsteady {
+        0 => after,
+        others => format!("{after}, {} to be tried again", counted(others, "other")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_not_be_read_is_not_called_up_to_date() {
+        let said = |unsteady| {
+            up_to_date(&SyncReply {
+                seconds: 1.25,
+                files: 3,
+                unsteady,
+                ..SyncReply::default()
+            })
+        };
+        assert_eq!(said(0), "3 files up to date after 1.2 s");
+        assert_eq!(
+            said(1),
+            "2 files up to date after 1.2 s, 1 other to be tried again"
+        );
+    }
 }

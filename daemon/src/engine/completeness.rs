@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use simdex_index::{Cancel, MoveWatch, UnsettledCounts, VisibleRoots};
+use simdex_index::{Cancel, IndexError, MoveWatch, UnsettledCounts, VisibleRoots};
 use simdex_proto::completeness::{Completeness, Pending};
-use simdex_schema::DocId;
+use simdex_schema::{DocId, State};
 use thiserror::Error;
 
 use super::sync::{RequestedWalks, is_any_walking, requested};
@@ -197,11 +197,19 @@ impl Engine {
         Some(name_of_document(index, hash, view))
     }
 
-    /// The number of paths below the roots of a view that cannot be looked at or listed. What is on record there, if
+    /// The number of paths below the roots of a view that cannot be looked at, read or listed. What is on record there, if
     /// anything, is kept.
     pub fn unreadable_paths(&self, view: &VisibleRoots) -> u64 {
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         shown.map(|root| root.unreadable()).sum()
+    }
+
+    /// Files on disk of a view that are not up to date although nothing is queued: those to be tried again after a fault
+    /// of the machine or, if they are more, those that are on record as unstable, of which most are the same files.
+    pub fn unsteady(&self, view: &VisibleRoots, cancel: &Cancel) -> Result<u64, IndexError> {
+        let counts = self.index.reader().count_files(view, cancel)?;
+        let unstable = counts.states.get(&State::Unstable).copied();
+        Ok(self.pipeline.retrying(view).max(unstable.unwrap_or(0)))
     }
 
     /// Changes that were seen and not yet applied, and roots being walked.

@@ -306,6 +306,9 @@ pub struct Sync {
     pub files: u64,
     /// Paths that are inaccessible: changes there are not applied.
     pub unreadable: u64,
+    /// Files that are not up to date, since a fault of the machine kept them from being read, or they changed whenever
+    /// they were.
+    pub unsteady: u64,
 }
 
 /// A report was written.

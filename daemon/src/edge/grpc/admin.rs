@@ -160,12 +160,13 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
-                let counts =
-                    catalogue::counts(engine.index.reader(), &engine.roots.view(), cancel)?;
+                let view = engine.roots.view();
+                let counts = catalogue::counts(engine.index.reader(), &view, cancel)?;
                 Ok(v1::SyncReply {
                     seconds: started.elapsed().as_secs_f64(),
                     files: counts.files_on_disk,
-                    unreadable: engine.unreadable_paths(&engine.roots.view()),
+                    unreadable: engine.unreadable_paths(&view),
+                    unsteady: engine.unsteady(&view, cancel)?,
                 })
             });
         synced.await

@@ -156,7 +156,10 @@ impl IngestTarget<'_> {
             OpenError::Vanished | OpenError::RootUnusable(_) | OpenError::Outside => {
                 IngestOutcome::Unchanged
             }
-            OpenError::Unreadable(_) => self.unread(Some(stat), State::Unreadable, error.reason()),
+            OpenError::Unreadable(_) => {
+                self.root.saw_trouble(&self.key.path, Trouble::Unread);
+                self.unread(Some(stat), State::Unreadable, error.reason())
+            }
             OpenError::Io(_) => self.keep_on_io_error(Some(stat), error.reason()),
             OpenError::NotRegular => self.unread(Some(stat), State::Skipped, error.reason()),
         }
@@ -234,6 +237,6 @@ mod tests {
             panic!("{record:?}");
         };
         assert!(reason.is(Reason::IoError));
-        assert_eq!(root.unreadable(), 0, "its own state says so");
+        assert_eq!(root.unreadable(), 1, "of a new file nothing is known");
     }
 }

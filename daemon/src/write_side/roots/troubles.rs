@@ -13,7 +13,7 @@ const NAMED: usize = 1024;
 /// The state of a path that could not be accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Trouble {
-    /// Nothing was known there: its own record says that it was not read.
+    /// A file that could not be read, and of which nothing is known but that, as its own record says.
     Unread,
     /// It could not be looked at or listed, and nothing was known there: a folder may hold any number of files that are
     /// in no answer.
@@ -51,6 +51,10 @@ impl Counts {
             Trouble::Unseen => self.unseen += 1,
             Trouble::Unread => self.unread += 1,
         }
+    }
+
+    fn all(self) -> u64 {
+        self.kept + self.unseen + self.unread
     }
 
     fn and(self, other: Self) -> Self {
@@ -127,8 +131,7 @@ impl Troubles {
 
     /// The number of paths for which answers may lack something. What is on record there, if anything, is kept.
     pub(super) fn unreadable(&self) -> u64 {
-        let counts = self.counts();
-        counts.kept + counts.unseen
+        self.counts().all()
     }
 
     /// A note for people; empty where there are none.
@@ -136,23 +139,19 @@ impl Troubles {
         let Some(first) = self.named.keys().next() else {
             return String::new();
         };
-        let Counts {
-            kept,
-            unseen,
-            unread,
-        } = self.counts();
-        let count = kept + unseen + unread;
-        let what = match (kept, unseen + unread) {
+        let counts = self.counts();
+        let (kept, unknown) = (counts.kept, counts.unseen + counts.unread);
+        let what = match (kept, unknown) {
             (1, 0) => "keeps its last state".to_owned(),
             (_, 0) => "keep their last state".to_owned(),
             (0, _) => "nothing is known there".to_owned(),
-            (kept, unknown) => {
+            _ => {
                 format!("{kept} keep their last state, of {unknown} nothing is known")
             }
         };
         let first = PathBuf::from(OsString::from_vec(first.clone()));
         let first = first.display().to_string().escape_debug().to_string();
-        let paths = counted(count, "path");
+        let paths = counted(counts.all(), "path");
         format!("{paths} cannot be read ({what}), the first is {first}")
     }
 }
@@ -212,11 +211,11 @@ mod tests {
         let mut troubles = Troubles::default();
         troubles.add(b"a", Trouble::Kept);
         troubles.add(b"b", Trouble::Unread);
-        assert_eq!(troubles.unreadable(), 1, "of the other nothing was known");
+        assert_eq!(troubles.unreadable(), 2);
         let began = troubles.begin_round(b"");
         assert_eq!(
             troubles.unreadable(),
-            1,
+            2,
             "a walk that has only begun proves nothing"
         );
         troubles.add(b"a", Trouble::Kept);
@@ -230,17 +229,17 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_seen_counts_and_a_file_with_a_state_of_its_own_does_not() {
+    fn a_file_that_was_not_read_counts_as_a_folder_that_was_not_listed() {
         let mut troubles = Troubles::default();
         troubles.add(b"file", Trouble::Unread);
-        assert_eq!(troubles.unreadable(), 0, "its own state says so");
-        troubles.add(b"folder", Trouble::Unseen);
         assert_eq!(troubles.unreadable(), 1);
+        troubles.add(b"folder", Trouble::Unseen);
+        assert_eq!(troubles.unreadable(), 2);
         troubles.begin_round(b"");
         troubles.add(b"folder", Trouble::Kept);
         troubles.add(b"folder", Trouble::Unseen);
         let note = "2 paths cannot be read (1 keep their last state, of 1 nothing is known), the first is file";
-        assert_eq!((troubles.unreadable(), troubles.note().as_str()), (1, note));
+        assert_eq!((troubles.unreadable(), troubles.note().as_str()), (2, note));
     }
 
     #[test]

@@ -398,6 +398,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("seconds", Seconds),
             ("files", Count),
             ("unreadable", Count),
+            ("unsteady", Count),
         ],
     ),
     (
