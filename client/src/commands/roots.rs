@@ -34,6 +34,7 @@ async fn list(session: &mut Session) -> Result<Outcome, Failure> {
     if !session.printer.is_json() {
         let waiting = roots.iter().filter(|root| !root.loss_token.is_empty());
         waiting.for_each(|root| eprint_line(format!("{}; {}", loss(root), how_to_confirm(root))));
+        roots.iter().filter_map(stale).for_each(eprint_line);
     }
     Ok(Outcome::Answered)
 }
@@ -89,6 +90,16 @@ async fn ask(root: &Root) -> Result<String, Failure> {
     }
 }
 
+/// Why a root is stale, if it is, and what helps: the table may cut it.
+fn stale(root: &Root) -> Option<String> {
+    let (path, why) = (escaped(&root.path), &root.detail);
+    (root.state == "stale").then(|| {
+        format!(
+            "{path} is stale ({why}); mount it again, make it readable, or remove it from the config"
+        )
+    })
+}
+
 /// What the person would confirm.
 fn loss(root: &Root) -> String {
     let path = escaped(&root.path);
@@ -107,4 +118,25 @@ fn how_to_confirm(root: &Root) -> String {
         "check the share, and only if the loss is real run \
          `simctl roots confirm-loss {path} --token {token}`"
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn why_a_root_is_stale_is_told_in_a_line_of_its_own() {
+        let root = |state: &str| Root {
+            path: b"/share".to_vec(),
+            state: state.to_owned(),
+            detail: "the directory is missing; its files keep their last state".to_owned(),
+            ..Root::default()
+        };
+        let told = stale(&root("stale")).unwrap();
+        assert!(
+            told.starts_with("/share is stale (the directory is missing; its files keep"),
+            "{told}"
+        );
+        assert_eq!(stale(&root("watching")), None);
+    }
 }

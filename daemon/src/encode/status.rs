@@ -62,7 +62,8 @@ pub fn root(root: &Root, files: u64, alarm: Option<&Alarm>) -> v1::Root {
         Some(alarm) => ("stalled", alarm.reason.clone()),
         None => {
             let why = chosen.as_ref().map_or("", |chosen| &chosen.why);
-            let details = [why, &status.detail].into_iter();
+            // What is wrong comes first: where there is little room, the end is cut.
+            let details = [&status.detail, why].into_iter();
             let details: Vec<&str> = details.filter(|detail| !detail.is_empty()).collect();
             (status.state.name(), details.join("; "))
         }
