@@ -12,7 +12,7 @@ use crate::shared::IndexState;
 #[derive(Default)]
 pub(super) struct Carriers(BTreeMap<(RootId, DocId), FileKey>);
 
-/// The same, with whether the root had a file of the document before.
+/// These documents, each with whether the root had a file of it before the batch.
 pub(super) struct CarriersBefore(Vec<((RootId, DocId), FileKey, bool)>);
 
 impl Carriers {
