@@ -1,11 +1,14 @@
 //! Stale versions: what nothing superseded, though a later text contains most of it; and that whatever is called
 //! superseded is so by an edge that `versions` shows, or by a longer text that took it in.
 
+use std::fs;
+use std::time::{Duration, SystemTime};
+
 use serde_json::Value;
 use simdex_client::wire;
 
-use super::Shares;
 use super::stale::rewritten;
+use super::{DAY, Shares};
 use crate::daemon::prose;
 
 /// Shares with these files: a name, a text, and the days since it was last changed.
@@ -65,6 +68,25 @@ fn a_late_export_of_the_first_version_supersedes_no_later_one() {
     for [_, by, newest] in &superseded[1..] {
         assert!(by != "v1 export.txt" && newest != "v1 export.txt");
     }
+}
+
+#[test]
+fn of_two_versions_with_the_same_date_none_is_superseded_whatever_their_texts_tell() {
+    let shares = Shares::new();
+    let first = prose(75, 400);
+    let grown = with_own(&first, 76, 40);
+    let modified = SystemTime::now() - Duration::from_secs(900 * DAY);
+    for (name, text) in [("first.txt", first), ("grown.txt", grown)] {
+        let path = shares.daemon.path(name);
+        fs::write(&path, text).unwrap();
+        let file = fs::File::options().write(true).open(path).unwrap();
+        file.set_modified(modified).unwrap();
+    }
+    shares.daemon.sync();
+    let edges = shares.edges("first.txt");
+    let told = edges.iter().map(|(_, edge)| edge.direction());
+    assert_eq!(told.collect::<Vec<_>>(), [wire::Direction::Text]);
+    assert!(superseded(&shares).is_empty());
 }
 
 /// A form, and what was made of it for each of four parties.

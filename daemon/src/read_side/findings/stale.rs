@@ -296,12 +296,11 @@ struct Successor {
     newest: usize,
 }
 
-/// Whether there is evidence which of two versions is later. If one contains the other and much else, that texts grow
-/// is no evidence: an excerpt is shorter as well.
+/// Whether a date says which of two versions is later. People delete files by this list, and the texts alone are wrong
+/// too often for that: of two versions with equal dates they may name the later one.
 fn is_decided(edge: &FamilyEdge) -> bool {
     match edge.direction {
-        Direction::Unknown => false,
-        Direction::Text => edge.kind == VersionKind::RevisedFrom,
-        _ => true,
+        Direction::Unknown | Direction::Text => false,
+        Direction::InnerDate | Direction::Container | Direction::ModificationTime => true,
     }
 }
