@@ -45,24 +45,9 @@ const CIRCLES: &[Circle] = &[
         why: "the reader of XML reads formulas, which decode names as it does",
     },
     Circle {
-        entry: "daemon/readers/src/formats/odf.rs",
-        modules: &["content", "table"],
-        why: "content has tables, and their cells hold pieces of content",
-    },
-    Circle {
-        entry: "daemon/readers/src/formats/ooxml.rs",
-        modules: &["cells", "number_format"],
-        why: "a cell is written by its number format, which may be that of a cell without one",
-    },
-    Circle {
-        entry: "daemon/readers/src/formats/pdf/layout.rs",
-        modules: &["brackets", "piece", "run"],
-        why: "runs ask whether brackets are balanced, which depends on the direction of runs and pieces",
-    },
-    Circle {
-        entry: "daemon/readers/src/formats/rtf.rs",
-        modules: &["document", "words"],
-        why: "the document acts by its control words, which name its destinations and pieces",
+        entry: "tests/src/lib.rs",
+        modules: &["corpus", "near_duplicates"],
+        why: "edits draw from the random numbers of the corpus, whose planted documents are edited",
     },
     Circle {
         entry: "tests/src/lib.rs",

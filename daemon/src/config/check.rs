@@ -199,11 +199,17 @@ impl Config {
 fn refusal(text: &str, error: &toml::de::Error) -> String {
     let words = error.message().trim_end().replace('\n', ", ");
     let before = error.span().and_then(|span| text.get(..span.start));
-    match before {
-        Some(before) => format!("line {}: {words}", before.matches('\n').count() + 1),
-        None => words,
-    }
+    let Some(before) = before else {
+        return words;
+    };
+    let number = before.matches('\n').count();
+    let line = text.lines().nth(number).unwrap_or_default().trim();
+    let shown: String = line.chars().take(MAX_SHOWN).collect();
+    format!("line {}, `{shown}`: {words}", number + 1)
 }
+
+/// Most characters of a line that a refusal shows.
+const MAX_SHOWN: usize = 60;
 
 /// Checks every number of a config file against the range of its key.
 fn check_numbers(table: &toml::Table) -> Result<(), String> {

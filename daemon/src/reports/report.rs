@@ -11,8 +11,7 @@
 //! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
 //! changes.jsonl   where it was asked for: what changed since an earlier report, one line per change ([`changes`])
 //! unread.jsonl    one line per file that was not read, or not whole: its path, state and reason
-//! report.html     the same for people, self-contained; where the groups are many, report-0002.html and so on
-//!                 hold those after the first ([`pages`])
+//! report.html     the same for people, self-contained; report-0002.html and so on hold further groups ([`pages`])
 //! ```
 //!
 //! A report of components or cores lacks the differences, the texts and the load file: [`clusters`]. A report of a

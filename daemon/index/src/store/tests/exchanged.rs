@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::{SMALL, assert_filled, filled, new_run};
 use crate::Fault;
@@ -76,6 +77,17 @@ fn a_database_that_was_exchanged_alone_is_noticed() {
     replaced(store.commit());
 }
 
+/// Opens a store that this test has closed: a process that another test starts has all open files for a moment.
+fn opened(dir: &Path) -> SledStore {
+    for _ in 0..1_000 {
+        match SledStore::open(dir, SMALL) {
+            Err(StoreError::Locked { .. }) => std::thread::sleep(Duration::from_millis(5)),
+            opened => return opened.unwrap(),
+        }
+    }
+    panic!("{} stays locked", dir.display());
+}
+
 #[test]
 fn a_store_that_is_exchanged_while_it_is_rewritten_keeps_what_came() {
     let (temp, dir) = filled();
@@ -85,7 +97,7 @@ fn a_store_that_is_exchanged_while_it_is_rewritten_keeps_what_came() {
     // As a crash, or a restored backup, may have left it.
     fs::create_dir_all(copy.join("records/000001")).unwrap();
     fs::write(copy.join("records/000001.new"), "").unwrap();
-    let store = SledStore::open(&dir, SMALL).unwrap();
+    let store = opened(&dir);
     let mut before = None;
     let rewritten = store.all_records().rewrite(16 << 10, &mut |step| {
         if step == crate::store::records::rewrite::Step::PowerSafe {

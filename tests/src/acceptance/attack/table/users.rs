@@ -446,7 +446,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_search_for_pairs_takes_its_permits_beside_those_of_its_asker",
             ),
             Test(
-                "daemon/src/edge/grpc/reply_channel.rs",
+                "daemon/src/edge/grpc/reply_channel/tests.rs",
                 "an_answer_that_everybody_waits_for_does_not_wait_for_its_client",
             ),
             Test(
@@ -502,11 +502,11 @@ pub(super) const LINES: &[Line] = &[
                 "no_user_holds_more_than_half_of_all_replies_that_are_not_read",
             ),
             Test(
-                "daemon/src/edge/grpc/reply_channel.rs",
+                "daemon/src/edge/grpc/reply_channel/tests.rs",
                 "what_is_made_ahead_of_a_client_is_bounded_in_bytes",
             ),
             Test(
-                "daemon/src/edge/grpc/reply_channel.rs",
+                "daemon/src/edge/grpc/reply_channel/tests.rs",
                 "a_sender_waits_while_its_user_leaves_other_replies_unread",
             ),
             Test(
