@@ -64,7 +64,7 @@ never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]; how relations are named does not depend on it' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance: what a short FILE and a long one have in common is little of both; `containing` finds it, from 0 to 1 [default: 0.1]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail if the index is not complete'
@@ -82,7 +82,7 @@ off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least share of FILE that is in a listed file, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d 'Fail if the index is not complete'
@@ -100,7 +100,7 @@ off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least share of a listed file that is in FILE, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d 'Fail if the index is not complete'
