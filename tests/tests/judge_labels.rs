@@ -290,7 +290,11 @@ fn answers(evaluation: &Value) -> Result<()> {
 fn tables(evaluation: &Value) -> Result<()> {
     for table in ["alone", "cumulative"] {
         let rows = evaluation[table].as_array().context("rows")?;
-        ensure!(rows.len() == simdex_judge::Signal::ALL.len(), "{table}: {}", rows.len());
+        ensure!(
+            rows.len() == simdex_judge::Signal::ALL.len(),
+            "{table}: {}",
+            rows.len()
+        );
         for row in rows {
             let f1 = |part: &str| row["f1"][part].as_f64().unwrap_or(-1.0);
             ensure!(0.0 <= f1("lower") && f1("lower") <= f1("median"), "{row}");
