@@ -155,7 +155,8 @@ pub(crate) fn command() -> Command {
 
 /// Meaning of the threshold of containment for `versions`, which follows resemblance and shows containment.
 const CONTAINED_VERSIONS: &str = "Containment from which a file is shown that resembles a version less than --threshold \
-    and contains it or is contained in it, from 0 to 1; it leads to no other [default: --relation-threshold]";
+    and contains it or is contained in it, from 0 to 1; it leads to no other, and is never below --threshold \
+    [default: --relation-threshold]";
 
 fn with_defaults(verb: Command, default_threshold: f64) -> Command {
     let (limit, threshold) = match verb.get_name() {

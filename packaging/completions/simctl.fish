@@ -114,7 +114,7 @@ dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l containment-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other [default: --relation-threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l containment-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other, and is never below --threshold [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions, up to 10,000 [default: 4096]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of a version and the one that it derives from, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
