@@ -86,11 +86,13 @@ fn script(steps: &[Step], out: &Path, place: &str) -> String {
     script
 }
 
-/// What is printed, without what differs from run to run: times, hashes of what holds times, and lines whose order
-/// is that of two streams.
+/// What is printed, without what differs from run to run: times, hashes of what holds times, ids of groups, and lines
+/// whose order is that of two streams.
 fn lasting(printed: &str, place: &str) -> BTreeMap<String, usize> {
     let mut lines = BTreeMap::new();
+    let mut groups = None;
     for line in printed.replace(place, PLACE).lines() {
+        let line = &with_group_numbered(line, &mut groups);
         let words: Vec<&str> = line.split(' ').collect();
         let lasting: Vec<&str> = (0..words.len())
             .map(|at| lasting_word(words[at], words.get(at + 1)))
@@ -98,6 +100,26 @@ fn lasting(printed: &str, place: &str) -> BTreeMap<String, usize> {
         *lines.entry(lasting.join(" ")).or_default() += 1;
     }
     lines
+}
+
+/// A line of a table of groups with the number of its group among those listed, in place of its id: ids follow the order
+/// in which the groups came about, and several files are read at a time. `groups` holds the ids listed so far, within a
+/// table.
+fn with_group_numbered(line: &str, groups: &mut Option<Vec<u64>>) -> String {
+    if line.starts_with("GROUP ") {
+        *groups = Some(Vec::new());
+        return line.to_owned();
+    }
+    let cell = line.trim_start().split("  ").next().unwrap_or_default();
+    let (Some(listed), Ok(id)) = (groups.as_mut(), cell.parse::<u64>()) else {
+        return line.to_owned();
+    };
+    let known = listed.iter().position(|known| *known == id);
+    let at = known.unwrap_or_else(|| {
+        listed.push(id);
+        listed.len() - 1
+    });
+    line.replacen(cell, &(at + 1).to_string(), 1)
 }
 
 fn lasting_word<'a>(word: &'a str, next: Option<&&str>) -> &'a str {
