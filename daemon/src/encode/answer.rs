@@ -6,10 +6,10 @@ use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
 
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
-use crate::read_side::answering::{Compared, QuerySummary};
+use crate::read_side::answering::{AnswerContext, Compared};
 use crate::read_side::compare::{ComparedWords, LastRead, LeftOut, SchemeEstimate};
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::query::{ComparedBy, Hit, RatioEstimate};
+use crate::read_side::query::{Answer, AnswerSummary, ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
 pub(super) fn hit(hit: Hit) -> v1::Match {
@@ -40,15 +40,15 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
     }
 }
 
-/// Encodes the hits of a query as the replies of a stream, the summary last.
+/// Encodes an answer as the replies of a stream, the summary last.
 pub fn find_replies(
-    hits: Vec<Hit>,
-    summary: QuerySummary,
+    answer: Answer,
+    context: AnswerContext,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
     use v1::find_reply::Part;
-    let summary = query_summary(summary);
-    let folded: Vec<_> = hits.iter().map(|hit| hit.folded_under).collect();
-    let mut matches: Vec<v1::Match> = hits.into_iter().map(hit).collect();
+    let summary = query_summary(answer.summary, context);
+    let folded: Vec<_> = answer.hits.iter().map(|hit| hit.folded_under).collect();
+    let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
     for (at, under) in folded.into_iter().enumerate() {
         if let Some(under) = under {
             matches[at].folded_under = matches[under].path.clone();
@@ -59,8 +59,7 @@ pub fn find_replies(
     parts.map(|part| v1::FindReply { part: Some(part) })
 }
 
-pub(super) fn query_summary(summary: QuerySummary) -> v1::QuerySummary {
-    let context = summary.context;
+pub(super) fn query_summary(summary: AnswerSummary, context: AnswerContext) -> v1::QuerySummary {
     let document = summary.document.map(|hash| hash.0.to_vec());
     v1::QuerySummary {
         document: document.unwrap_or_default(),

@@ -100,7 +100,7 @@ fn renamings(renamed: &Renamed) -> Vec<v1::Renaming> {
 /// Encodes the summary that closes a family.
 pub fn family_summary(summary: FamilySummary) -> v1::FamilySummary {
     v1::FamilySummary {
-        query: Some(query_summary(summary.query)),
+        query: Some(query_summary(summary.query, summary.context)),
         versions: summary.versions,
         edges: summary.edges,
         near_misses: summary.near_misses.into_iter().map(near_miss).collect(),

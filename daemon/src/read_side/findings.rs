@@ -146,15 +146,15 @@ impl ReportScope<'_> {
         };
         let answer = query::find(self.engine.index.reader(), &subject, params, self.cancel())?;
         // Similar raw bytes, and copies of a text without shingles, are found. Other texts similar to it are not.
-        let counted_as = match answer.compared_by {
+        let counted_as = match answer.summary.compared_by {
             ComparedBy::Text => compared,
             _ => "not_compared",
         };
         count(sums, counted_as, 1);
-        let is_cut = answer.truncated || answer.unverified > 0;
+        let is_cut = answer.summary.truncated || answer.summary.unverified > 0;
         count(sums, "cut_short", u64::from(is_cut));
         // A short text within a very long one may share none of the fingerprints that were looked up.
-        let missed = answer.promise.missed_at_most;
+        let missed = answer.summary.promise.missed_at_most;
         let is_uncertain = missed.is_none_or(|missed| missed > MISS_PROBABILITY);
         count(sums, UNCERTAIN, u64::from(is_uncertain && !is_cut));
         Ok(Some(answer))

@@ -125,6 +125,23 @@ impl QueryParams {
 pub struct Answer {
     /// Files, best first; related documents oldest first.
     pub hits: Vec<Hit>,
+    /// What is reported beside them.
+    pub summary: AnswerSummary,
+    /// Texts of hits, if the query keeps them.
+    pub(crate) texts: TextsForJudging,
+    /// Counts the memory of the hits while they are held.
+    _held: GrowingPermit,
+}
+
+impl Answer {
+    /// The hits, whose memory is not counted any more, and what is reported beside them: for whoever may hold them long.
+    pub fn into_uncounted(self) -> (Vec<Hit>, AnswerSummary) {
+        (self.hits, self.summary)
+    }
+}
+
+/// What is reported of a query beside its hits.
+pub struct AnswerSummary {
     /// Hash of the query's document, if it has one.
     pub document: Option<DocumentHash>,
     /// The state that reading the query's own text ended in.
@@ -149,16 +166,12 @@ pub struct Answer {
     pub unjudged: Option<u64>,
     /// The probability that a document that reaches the threshold is missing.
     pub promise: Promise,
-    /// Texts of hits, if the query keeps them.
-    pub(crate) texts: TextsForJudging,
-    /// Counts the memory of the hits while they are held.
-    _held: GrowingPermit,
 }
 
 /// Most hits that a query may ask for.
 pub const MAX_HITS: u32 = 10_000;
 /// Most candidates that one query examines, best bound first, so that no query runs away. The rest
-/// is reported as [`Answer::unverified`].
+/// is reported as [`AnswerSummary::unverified`].
 const MAX_VERIFIED: usize = 4_096;
 
 /// Fingerprints of a query's BSW_n signature that are held at once.
@@ -192,8 +205,7 @@ pub fn find(
         hits.extend(top.query_hit);
         hits::sort_by_date(&mut hits);
     }
-    Ok(Answer {
-        hits,
+    let summary = AnswerSummary {
         document: subject.document_hash(),
         state: subject.state(),
         reason: subject.reason(),
@@ -211,6 +223,10 @@ pub fn find(
         unverified: verified.unverified,
         truncated: top.truncated,
         unjudged: None,
+    };
+    Ok(Answer {
+        hits,
+        summary,
         texts: verified.texts,
         _held: top.held,
     })

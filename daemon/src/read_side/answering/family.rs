@@ -10,12 +10,12 @@ use simdex_schema::DocumentHash;
 
 use super::query::context;
 use super::staleness::StalenessCheck;
-use super::{AnswerContext, QuerySummary, Requester, SubjectSource};
+use super::{AnswerContext, Requester, SubjectSource};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::families::GapReason;
 use crate::read_side::query::{
-    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, FindKind, NearMiss, QueryError,
-    QueryParams, SubjectSummary, find, find_family,
+    Answer, AnswerSummary, Family, FamilyEdge, FamilyFile, FamilyParams, FindKind, NearMiss,
+    QueryError, QueryParams, SubjectSummary, find, find_family,
 };
 
 /// A request for a family.
@@ -69,7 +69,9 @@ pub struct ListedNearMiss {
 /// What is reported of a family beside its files and edges.
 pub struct FamilySummary {
     /// What is reported of the query.
-    pub query: QuerySummary,
+    pub query: AnswerSummary,
+    /// What the answer rests on.
+    pub context: AnswerContext,
     /// Versions that were listed.
     pub versions: u32,
     /// Edges that were listed.
@@ -202,7 +204,8 @@ impl FamilyList<'_> {
             }
         }
         Ok(FamilySummary {
-            query: self.summary(context()?),
+            context: context()?,
+            query: self.summary(),
             versions,
             edges,
             near_misses,
@@ -246,10 +249,10 @@ impl FamilyList<'_> {
         }))
     }
 
-    fn summary(self, context: AnswerContext) -> QuerySummary {
+    fn summary(self) -> AnswerSummary {
         let (subject, family, params) = (self.subject, self.family, self.params);
         let scheme = params.scheme.name();
-        QuerySummary {
+        AnswerSummary {
             document: subject.document,
             state: subject.state,
             reason: subject.reason,
@@ -263,7 +266,6 @@ impl FamilyList<'_> {
             unjudged: None,
             // A link is missed as rarely as by any query; a version is only reached if all links before it are found.
             promise: Promise::nothing(scheme, params.rule.resemblance, NoPromise::Steps),
-            context,
         }
     }
 }
@@ -274,7 +276,7 @@ fn list_by_date(
     context: AnswerContext,
     visit: &mut dyn FnMut(FamilyItem<'_>) -> ControlFlow<()>,
 ) -> FamilySummary {
-    let (hits, query) = QuerySummary::split(answer, context);
+    let (hits, query) = answer.into_uncounted();
     let mut numbers = HashMap::new();
     for hit in hits {
         let next = numbers.len() as u32 + 1;
@@ -292,6 +294,7 @@ fn list_by_date(
     }
     FamilySummary {
         query,
+        context,
         versions: numbers.len() as u32,
         edges: 0,
         near_misses: Vec::new(),

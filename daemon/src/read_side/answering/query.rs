@@ -3,16 +3,13 @@
 use std::time::Instant;
 
 use simdex_index::{IndexReader, MemoryAccount};
-use simdex_proto::promise::Promise;
-use simdex_schema::{DocumentHash, State, StoredReason};
-use simdex_signature::LeftOutLines;
 
 use super::staleness::StalenessCheck;
 use super::{AnswerContext, Requester, SubjectSource};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::judging::judge_hits;
 use crate::read_side::query::{
-    Answer, ComparedBy, Folding, Hit, MAX_HITS, QueryError, QueryParams, Subject, find,
+    Answer, Folding, Hit, MAX_HITS, QueryError, QueryParams, Subject, find,
 };
 
 /// A query, and what is to be done with its hits.
@@ -28,71 +25,19 @@ pub struct QueryRequest {
     pub is_judged: bool,
 }
 
-/// What is reported of a query beside its hits.
-pub struct QuerySummary {
-    /// Hash of the query's document, if it has one.
-    pub document: Option<DocumentHash>,
-    /// The state that reading the query's own text ended in.
-    pub state: State,
-    /// Reason code that refines `state`; empty if there is none.
-    pub reason: StoredReason,
-    /// Which part of the query was compared.
-    pub compared_by: ComparedBy,
-    /// Template lines that were left out of its text.
-    pub left_out: LeftOutLines,
-    /// Documents that shared a probed fingerprint.
-    pub candidates: u64,
-    /// Documents counted on all shingles.
-    pub verified: u64,
-    /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub common_lists_count_only: u64,
-    /// Candidates that were left unverified because there were too many.
-    pub unverified: u64,
-    /// Whether more was found than is listed.
-    pub truncated: bool,
-    /// Hits that were not judged because time ran out; `None` if no judgement was requested.
-    pub unjudged: Option<u64>,
-    /// The probability that a document that reaches the threshold is missing.
-    pub promise: Promise,
-    /// What the answer rests on.
-    pub context: AnswerContext,
-}
-
-impl QuerySummary {
-    /// The hits of an answer, and what is reported beside them.
-    pub fn split(answer: Answer, context: AnswerContext) -> (Vec<Hit>, Self) {
-        let summary = Self {
-            document: answer.document,
-            state: answer.state,
-            reason: answer.reason,
-            compared_by: answer.compared_by,
-            left_out: answer.left_out,
-            candidates: answer.candidates,
-            verified: answer.verified,
-            common_lists_count_only: answer.common_lists_count_only,
-            unverified: answer.unverified,
-            truncated: answer.truncated,
-            unjudged: answer.unjudged,
-            promise: answer.promise,
-            context,
-        };
-        (answer.hits, summary)
-    }
-}
-
 /// Answers a query: makes its subject, finds hits, and folds and judges them if requested.
 pub fn query(
     engine: &Engine,
     source: SubjectSource,
     request: &QueryRequest,
     requester: &Requester<'_>,
-) -> Result<(Vec<Hit>, QuerySummary), QueryError> {
+) -> Result<(Answer, AnswerContext), QueryError> {
     let check = CompletenessCheck::begin(engine, &request.params.view, request.strict)?;
     let subject = source.subject(engine, requester.queue_key, requester.account)?;
     let staleness = StalenessCheck::start(engine, &subject)?;
     let answer = find_fold_judge(engine, &subject, request, requester.account)?;
     let context = context(&check, requester.started, staleness.as_ref())?;
-    Ok(QuerySummary::split(answer, context))
+    Ok((answer, context))
 }
 
 /// The context of an answer about a subject whose file was looked at meanwhile.
@@ -133,7 +78,7 @@ fn find_fold_judge(
         judge_hits(&model, index, subject, hits, texts)?;
         let judged = answer.hits.iter().filter_map(|hit| hit.judgement.as_ref());
         let left = judged.filter(|judged| judged.is_time_over()).count();
-        answer.unjudged = Some(left as u64);
+        answer.summary.unjudged = Some(left as u64);
     }
     Ok(answer)
 }
@@ -156,12 +101,12 @@ fn find_folded(
         }
         let unfolded = answer.hits.iter().filter(|hit| hit.folded_under.is_none());
         let unfolded = unfolded.count();
-        if unfolded < params.limit && answer.truncated && wider.limit < MAX_HITS as usize {
+        if unfolded < params.limit && answer.summary.truncated && wider.limit < MAX_HITS as usize {
             let wider_limit = wider.limit.saturating_mul(LIMIT_GROWTH_FACTOR);
             wider.limit = wider_limit.min(MAX_HITS as usize);
             continue;
         }
-        answer.truncated |= unfolded > params.limit;
+        answer.summary.truncated |= unfolded > params.limit;
         keep_first(&mut answer.hits, params.limit);
         return Ok(answer);
     }

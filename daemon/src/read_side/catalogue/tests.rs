@@ -18,7 +18,7 @@ use super::{
 };
 use crate::config::Config;
 use crate::encode;
-use crate::read_side::answering::{AnswerContext, QuerySummary};
+use crate::read_side::answering::AnswerContext;
 use crate::read_side::clusters::{Cluster, ClusterRequest, Clusters, KeptClusters, clusters};
 use crate::read_side::query::tests::{change, opened_of, similar, words};
 use crate::read_side::query::{Relation, Subject, find};
@@ -530,8 +530,7 @@ fn the_summary_of_a_question_counts_the_lists_that_found_no_further_documents() 
         let subject = Subject::from_text(index, text, &account).unwrap();
         let params = similar(SchemeKind::ModN, 0.1);
         let answer = find(index, &subject, &params, &never).unwrap();
-        let (hits, summary) = QuerySummary::split(answer, AnswerContext::default());
-        let reply = encode::find_replies(hits, summary).last();
+        let reply = encode::find_replies(answer, AnswerContext::default()).last();
         let Some(Part::Summary(summary)) = reply.and_then(|reply| reply.part) else {
             panic!("no summary");
         };

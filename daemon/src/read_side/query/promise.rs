@@ -97,8 +97,8 @@ mod tests {
             let threshold = set(&query).containment_in(&whole).unwrap().get();
             let answer = answer(&index, &query, &containing(threshold));
             missed += f64::from(answer.hits.is_empty());
-            promised += answer.promise.missed_at_most.unwrap_or(1.0);
-            promises += usize::from(answer.promise.missed_at_most.is_some());
+            promised += answer.summary.promise.missed_at_most.unwrap_or(1.0);
+            promises += usize::from(answer.summary.promise.missed_at_most.is_some());
         }
         assert!(
             missed >= 1.0 && promises > 200,
@@ -118,14 +118,16 @@ mod tests {
         let (index, _dir) = index_of(&texts);
         let of = |threshold| {
             let params = similar(SchemeKind::BswN, threshold);
-            answer(&index, &texts[0], &params).promise
+            answer(&index, &texts[0], &params).summary.promise
         };
         let usual = Promise::new("bsw_n", 0.1, MISS_PROBABILITY);
         assert_eq!(of(0.1), usual);
         assert!(of(0.01).missed_at_most.is_some_and(|missed| missed > 0.01));
         assert_eq!(of(0.0).none, Some(NoPromise::NoneShared));
         // A long document may keep nothing of a word or two.
-        let short = answer(&index, "one short text of a line", &containing(0.5)).promise;
+        let short = answer(&index, "one short text of a line", &containing(0.5))
+            .summary
+            .promise;
         assert_eq!(short, Promise::nothing("mod_n", 0.5, NoPromise::NoneShared));
     }
 

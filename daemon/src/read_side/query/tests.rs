@@ -272,9 +272,9 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let whole = find(&index, &subject, &params, &never).unwrap();
     assert_eq!(
         (
-            whole.verified,
-            whole.unverified,
-            whole.common_lists_count_only
+            whole.summary.verified,
+            whole.summary.unverified,
+            whole.summary.common_lists_count_only
         ),
         (5, 0, 0)
     );
@@ -319,7 +319,10 @@ fn an_upload_named_as_a_file_of_the_index_is_answered_as_fully_as_any_other() {
             ..similar(SchemeKind::ModN, 0.1)
         };
         let answer = find(&index, &subject, &params, &never).unwrap();
-        assert_eq!((answer.hits.len(), answer.truncated), (limit, truncated));
+        assert_eq!(
+            (answer.hits.len(), answer.summary.truncated),
+            (limit, truncated)
+        );
     }
 }
 
@@ -353,7 +356,7 @@ fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
         };
         let answer = find(&index, &subject, &params, &never).unwrap();
         assert_eq!(
-            (answer.hits.len(), answer.truncated),
+            (answer.hits.len(), answer.summary.truncated),
             (limit, truncated),
             "{limit}"
         );
