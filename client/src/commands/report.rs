@@ -80,8 +80,8 @@ fn earlier(args: &ReportArgs, kind: &str) -> Result<Option<EarlierReport>, Failu
     Ok(Some(earlier))
 }
 
-/// What changed since an earlier report: this client compares with it and writes that, or the daemon did both. The hash of
-/// the earlier report comes first.
+/// What changed since an earlier report: this client compares with it and writes that, or the daemon did both. The hash
+/// of the earlier report comes first.
 fn changes(
     earlier: Option<EarlierReport>,
     reply: &wire::RunReportReply,

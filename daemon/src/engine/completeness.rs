@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use simdex_index::{Cancel, IndexError, MoveWatch, UnsettledCounts, VisibleRoots};
+use simdex_index::{Cancel, FileCounts, MoveWatch, UnsettledCounts, VisibleRoots};
 use simdex_proto::completeness::{Completeness, Pending};
 use simdex_schema::{DocId, State};
 use thiserror::Error;
@@ -204,12 +204,12 @@ impl Engine {
         shown.map(|root| root.unreadable()).sum()
     }
 
-    /// Files on disk of a view that are not up to date although nothing is queued: those to be tried again after a fault
-    /// of the machine or, if they are more, those that are on record as unstable, of which most are the same files.
-    pub fn unsteady(&self, view: &VisibleRoots, cancel: &Cancel) -> Result<u64, IndexError> {
-        let counts = self.index.reader().count_files(view, cancel)?;
+    /// Files on disk of a view, which are counted already, that are not up to date although nothing is queued: those to
+    /// be tried again after a fault of the machine or, if they are more, those that are on record as unstable, of which
+    /// most are the same files.
+    pub fn unsteady(&self, view: &VisibleRoots, counts: &FileCounts) -> u64 {
         let unstable = counts.states.get(&State::Unstable).copied();
-        Ok(self.pipeline.retrying(view).max(unstable.unwrap_or(0)))
+        self.pipeline.retrying(view).max(unstable.unwrap_or(0))
     }
 
     /// Changes that were seen and not yet applied, and roots being walked.

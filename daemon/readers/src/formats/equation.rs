@@ -1,5 +1,5 @@
-//! Formulas that word processors keep as the instruction of a field: `EQ \f(1,2)` (ECMA-376 Part 1 §17.16.5.18), as formulas
-//! in one line ([`formula`](super::formula)).
+//! Formulas that word processors keep as the instruction of a field: `EQ \f(1,2)` (ECMA-376 Part 1 §17.16.5.18), as
+//! formulas in one line ([`formula`](super::formula)).
 
 use super::formula::Formula;
 

@@ -20,7 +20,7 @@ use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::read_side::{answering, catalogue};
+use crate::read_side::answering;
 use crate::reports::maker;
 use crate::write_side::roots::{LossToken, Root};
 use crate::write_side::walk_queue::RootUrgency;
@@ -161,12 +161,12 @@ impl Admin for AdminService {
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
                 let view = engine.roots.view();
-                let counts = catalogue::counts(engine.index.reader(), &view, cancel)?;
+                let counts = engine.index.reader().count_files(&view, cancel)?;
                 Ok(v1::SyncReply {
                     seconds: started.elapsed().as_secs_f64(),
                     files: counts.files_on_disk,
                     unreadable: engine.unreadable_paths(&view),
-                    unsteady: engine.unsteady(&view, cancel)?,
+                    unsteady: engine.unsteady(&view, &counts),
                 })
             });
         synced.await

@@ -230,7 +230,8 @@ pub struct GroupReply {
 /// Looks up one group at the engine's threshold.
 ///
 /// # Errors
-/// [`LookupError::UnknownGroup`] or [`LookupError::TemporaryGroup`] if no group has the id, [`ListError::Unsettled`] while its members are not settled.
+/// [`LookupError::UnknownGroup`] or [`LookupError::TemporaryGroup`] if no group has the id, [`ListError::Unsettled`]
+/// while its members are not settled.
 pub fn group(
     engine: &Engine,
     request: GroupRequest,
