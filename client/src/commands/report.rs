@@ -149,17 +149,14 @@ fn found(sums: &HashMap<String, u64>) -> Option<String> {
         }
         _ => return None,
     };
-    for (name, noun, why) in [
-        ("cut_short", "search", "reached a limit: there may be more"),
-        ("uncertain", "search", "may have missed something"),
-        ("not_compared", "file", "could not be compared"),
+    let searches = ["search", "searches"];
+    for (name, [one, many], why) in [
+        ("cut_short", searches, "reached a limit: there may be more"),
+        ("uncertain", searches, "may have missed something"),
+        ("not_compared", ["file", "files"], "could not be compared"),
     ] {
         if let Some(count @ 1..) = sum(name) {
-            let counted = match noun {
-                "search" => plural_of(count, "search", "searches"),
-                noun => counted(count, noun),
-            };
-            said.push_str(&format!("; {counted} {why}"));
+            said.push_str(&format!("; {} {why}", plural_of(count, one, many)));
         }
     }
     Some(said)

@@ -1,5 +1,6 @@
 //! The versions of a document, numbered in their order with their files and edges; or, of a file without text, by date.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -172,33 +173,33 @@ impl FamilyList<'_> {
         visit: &mut dyn FnMut(FamilyItem<'_>) -> ControlFlow<()>,
         context: &dyn Fn() -> Result<AnswerContext, QueryError>,
     ) -> Result<FamilySummary, QueryError> {
-        let mut going = ControlFlow::Continue(());
+        // Nothing more is read for a caller that has ended the visit.
+        let is_ended = Cell::new(false);
+        let goes_on = || !is_ended.get();
         let mut visit = |item: FamilyItem<'_>| {
-            if going.is_continue() {
-                going = visit(item);
-            }
-            going
+            let flow = visit(item);
+            is_ended.set(flow.is_break());
+            flow
         };
         let (mut numbers, mut versions, mut edges) = (vec![None; self.family.len()], 0, 0);
-        for (version, number) in numbers.iter_mut().enumerate() {
+        let all = numbers.iter_mut().enumerate();
+        for (version, number) in all.take_while(|_| goes_on()) {
             *number = self.visit_version(version, versions + 1, &mut visit)?;
             versions = number.unwrap_or(versions);
         }
-        for edge in &self.family.edges {
+        for edge in self.family.edges.iter().take_while(|_| goes_on()) {
             if let (Some(version), Some(parent)) = (numbers[edge.version], numbers[edge.parent]) {
                 edges += 1;
-                let item = FamilyItem::Edge {
+                let _ = visit(FamilyItem::Edge {
                     edge,
                     version,
                     parent,
-                };
-                if visit(item).is_break() {
-                    break;
-                }
+                });
             }
         }
         let mut near_misses = Vec::new();
-        for miss in &self.family.near_misses {
+        let misses = self.family.near_misses.iter();
+        for miss in misses.take_while(|_| goes_on()) {
             if let Some(number) = numbers[miss.version] {
                 near_misses.extend(self.near_miss(miss, number)?);
             }
