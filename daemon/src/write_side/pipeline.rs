@@ -26,6 +26,7 @@ use simdex_schema::FileKey;
 
 use self::ingest_queue::IngestQueue;
 use self::retry::RetryQueue;
+use crate::base::lock::lock;
 use crate::base::rate::{Pace, RateWindow};
 use crate::base::wakeup::Wakeup;
 use crate::config::Config;
@@ -351,8 +352,7 @@ impl PipelineState {
     }
 
     fn publishing(&self) -> MutexGuard<'_, ()> {
-        let publishing = self.publishing.lock();
-        publishing.unwrap_or_else(PoisonError::into_inner)
+        lock(&self.publishing)
     }
 
     /// Fails once the engine ends: nothing may be acknowledged then.
