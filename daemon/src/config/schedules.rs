@@ -41,8 +41,8 @@ pub struct ScheduleConfig {
     /// Least resemblance, or for `leak` least share; the daemon's threshold if not set, for `leak` and `stale-versions`
     /// 0.5.
     pub threshold: Option<f64>,
-    /// For `copies-of`, `stale-versions` and `leak`: least share of one text in the other; the threshold if not set,
-    /// for `stale-versions` the daemon's.
+    /// For `copies-of`, `stale-versions` and `leak`: least containment, of the text asked about, of the older one, or of
+    /// either; the threshold if not set, for `stale-versions` the daemon's.
     pub containment: Option<f64>,
     /// Format of a load file.
     pub load_file: Option<String>,

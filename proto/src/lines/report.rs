@@ -281,7 +281,7 @@ pub struct Question {
     /// The minimum age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub older_than_seconds: Option<u64>,
-    /// The least share of one text in the other, where texts are compared.
+    /// The least containment, where texts are compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub containment: Option<f64>,
 }
