@@ -9,7 +9,7 @@ use simdex_client::defaults;
 
 mod arguments;
 mod judge;
-mod ratios;
+mod numbers;
 mod report;
 mod sampling;
 
@@ -20,7 +20,7 @@ pub(crate) use arguments::{
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 #[cfg(test)]
-use ratios::ratio;
+use numbers::ratio;
 pub(crate) use report::ReportArgs;
 pub(crate) use sampling::{CalibrateArgs, SamplingArgs};
 

@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::wire::SchemeChoice;
 
-use super::ratios::ratio;
+use super::numbers::ratio;
 use crate::output::{DifferenceForm, JUDGED};
 
 pub(crate) use lists::{FilesArgs, FoldersArgs, GroupsArgs, GroupsKind, PairsArgs, TemplatesArgs};

@@ -8,7 +8,7 @@ use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
 use super::arguments::Roots;
 use super::arguments::Threshold;
-use super::ratios::ratio;
+use super::numbers::ratio;
 use super::{CompletenessArgs, JudgeArgs};
 
 /// Arguments of `simctl report`.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::arguments::{CompletenessArgs, Threshold};
-use super::ratios::ratio;
+use super::numbers::ratio;
 
 #[derive(Debug, Args)]
 pub(crate) struct CalibrateArgs {

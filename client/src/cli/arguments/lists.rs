@@ -7,13 +7,13 @@ use simdex_client::STATES;
 use simdex_client::wire::GroupKind;
 
 use super::{CompletenessArgs, JudgeArgs, Roots, Threshold};
-use crate::cli::ratios::{ratio, share};
+use crate::cli::numbers::{count, ratio, share};
 
 /// What all lists have: how many are listed, of which roots, and how complete they must be.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = count)]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) roots: Roots,
@@ -115,7 +115,7 @@ pub(crate) struct FoldersArgs {
     #[arg(long, value_name = "RATIO", value_parser = share)]
     pub(crate) share: Option<f64>,
     /// Least number of files that each folder has in common with the other [default: 2]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = count)]
     pub(crate) files: Option<u64>,
     /// Name the files of each folder that have no counterpart in the other, 100 of each at most
     #[arg(long)]
