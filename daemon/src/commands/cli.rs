@@ -89,7 +89,7 @@ struct ServeArgs {
     /// Keep the index in this directory, in place of the config's.
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
-    /// Listen on this Unix socket, in place of the config's.
+    /// Listen on this Unix socket, in place of the config's; so does $SIMDEX_SOCKET, also if it was set for simctl.
     #[arg(long, value_name = "PATH", env = "SIMDEX_SOCKET")]
     socket: Option<PathBuf>,
 }

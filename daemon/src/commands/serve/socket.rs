@@ -12,7 +12,11 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub(super) enum SocketError {
     /// A process answers at the path.
-    #[error("another daemon answers at {}; stop it, or name another socket with --socket", .0.display())]
+    #[error(
+        "another daemon answers at {}; stop it, or name another socket with --socket, which comes before $SIMDEX_SOCKET, \
+         and that before the config",
+        .0.display()
+    )]
     Answered(PathBuf),
     /// Something else is at the path.
     #[error("{} is not a socket; move it away, or name another with --socket", .0.display())]
