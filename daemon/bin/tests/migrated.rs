@@ -54,7 +54,7 @@ fn file(engine: &Engine, name: &str) -> (FileKey, DocumentHash) {
 fn document(reader: &IndexReader, name: DocumentHash, text: &str) -> NewDocument {
     let account = reader.memory().backlog.account(&Cancel::never());
     let (canonical, _permit) = canonicalise(text, &account).unwrap();
-    let (signed, _rest) = reader.signed_text(&canonical, &account).unwrap();
+    let (signed, _rest) = reader.signer().signed_text(&canonical, &account).unwrap();
     let length = canonical.as_bytes().len() as u64;
     NewDocument {
         permit: None,

@@ -17,7 +17,7 @@ use simdex_schema::{DocId, DocumentHash, DocumentRecord};
 use simdex_signature::{Ladder, Window};
 
 use crate::shared::IndexShared;
-use crate::{DocumentStats, IndexError, Memory, Registry};
+use crate::{DocumentStats, IndexError, Memory, Registry, TextSigner};
 
 pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
@@ -61,7 +61,7 @@ pub use shingles::HeldShingles;
 ///   [`first_file`](Self::first_file) of a document;
 /// * `file_counts`: [`count_files`](Self::count_files) of a view, and [`watch_moves`](Self::watch_moves) in it;
 /// * `join/scan`: all postings in order, for joins;
-/// * `signing`: [`signer`](Self::signer), which signs texts as the index does.
+/// * `signing`: [`signer`](Self::signer), the [`TextSigner`] of the index.
 #[derive(Clone)]
 pub struct IndexReader {
     pub(crate) shared: Arc<IndexShared>,
@@ -94,6 +94,11 @@ impl IndexReader {
     /// What the signatures and edges were made with.
     pub fn parameters(&self) -> &Parameters {
         &self.shared.parameters
+    }
+
+    /// A signer that signs texts as this index does.
+    pub fn signer(&self) -> TextSigner<'_> {
+        TextSigner::of(&self.shared)
     }
 
     /// The permit for a second thread, if no other request holds it and the options allow one.

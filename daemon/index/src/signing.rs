@@ -11,7 +11,8 @@ use simdex_signature::{
     SignedText, SketchN, TemplateLines, Window,
 };
 
-use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
+use crate::shared::IndexShared;
+use crate::{IndexError, MemoryAccount, MemoryPermit};
 
 /// Makes an extracted text canonical, with a permit for the result.
 ///
@@ -39,30 +40,44 @@ pub fn canonicalise(
     Ok((canonical, permit))
 }
 
-/// Signs canonical texts with every scheme that the index holds; [`IndexReader::signer`] returns it.
+/// How the index signs texts: what of a text is signed, and its signatures by every scheme that the index holds.
+///
+/// Signing reads nothing of the index. The rungs are those of the sampling in force when the signer was made.
 #[derive(Clone, Copy)]
 pub struct TextSigner<'a> {
     window: Window,
     ladder: Ladder,
     schemes: Schemes,
+    /// Lines that are not signed.
+    template_lines: &'a TemplateLines,
     /// Nanoseconds spent signing, by scheme.
     spent: &'a [AtomicU64; SCHEME_COUNT],
 }
 
-impl IndexReader {
-    /// Returns a signer that signs texts as this index does.
-    pub fn signer(&self) -> TextSigner<'_> {
-        TextSigner {
-            window: self.window(),
-            ladder: self.ladder(),
-            schemes: self.shared.parameters.schemes,
-            spent: &self.shared.signing,
+impl<'a> TextSigner<'a> {
+    pub(crate) fn of(shared: &'a IndexShared) -> Self {
+        Self {
+            window: shared.window(),
+            ladder: shared.ladder(),
+            schemes: shared.parameters.schemes,
+            template_lines: &shared.template_lines,
+            spent: &shared.signing,
         }
     }
 
+    /// Windows of every text signature.
+    pub fn window(&self) -> Window {
+        self.window
+    }
+
+    /// How many fingerprints a document keeps.
+    pub fn ladder(&self) -> Ladder {
+        self.ladder
+    }
+
     /// The lines that are left out of what is signed and compared.
-    pub fn template_lines(&self) -> &TemplateLines {
-        &self.shared.template_lines
+    pub fn template_lines(&self) -> &'a TemplateLines {
+        self.template_lines
     }
 
     /// The part of a text that is signed and compared. Has a permit if that is not the whole canonical text, which is
@@ -72,28 +87,15 @@ impl IndexReader {
         canonical: &CanonicalText,
         account: &MemoryAccount,
     ) -> Result<(SignedText, Option<MemoryPermit>), IndexError> {
-        let lines = self.template_lines();
-        if !lines.stand_in(canonical) {
+        if !self.template_lines.stand_in(canonical) {
             return Ok((SignedText::whole(canonical.clone()), None));
         }
         let mut permit = account.take_large(canonical.as_bytes().len() as u64)?;
-        let signed = SignedText::of(canonical, lines);
+        let signed = SignedText::of(canonical, self.template_lines);
         if let Some(permit) = &mut permit {
             permit.shrink_to(signed.as_bytes().len() as u64);
         }
         Ok((signed, permit))
-    }
-}
-
-impl TextSigner<'_> {
-    /// Windows of every text signature.
-    pub fn window(&self) -> Window {
-        self.window
-    }
-
-    /// How many fingerprints a document keeps.
-    pub fn ladder(&self) -> Ladder {
-        self.ladder
     }
 
     /// Signs the text of a document with every scheme that the index holds, Mod_n first, at the rung that the ladder

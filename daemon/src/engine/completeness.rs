@@ -123,7 +123,7 @@ impl<'a> CompletenessCheck<'a> {
 impl Engine {
     /// Whether the index holds everything that was seen. Roots outside the view do not count.
     pub fn completeness(&self, view: &VisibleRoots) -> Completeness {
-        let lines = self.index.reader().template_lines();
+        let lines = self.index.reader().signer().template_lines();
         let list = lines.id().map(|id| id.0);
         Completeness::from(self.pending(view)).with_template_lines(lines.len(), list)
     }

@@ -161,7 +161,7 @@ fn text_if_readable(
 /// How much of a template is left out: by its lines on the list of those that are; or, of one listed by sentences,
 /// all of it if listed lines leave nothing.
 fn left_out(index: &IndexReader, recurring: &Recurring, text: &str, is_cut: bool) -> LeftOut {
-    let list = index.template_lines();
+    let list = index.signer().template_lines();
     let is_listed = |key: &&LineKey| match recurring.kind {
         UnitKind::Line => list.contains(**key),
         UnitKind::Sentence => list.contains(as_line(**key)),

@@ -199,7 +199,7 @@ impl IndexReader {
         })?;
         let (canonical, of_canonical) = canonicalise(&text, account)?;
         self.verify_hash(stored, DocumentHash(canonical.hash()))?;
-        let (signed, of_rest) = self.signed_text(&canonical, account)?;
+        let (signed, of_rest) = self.signer().signed_text(&canonical, account)?;
         let is_small = of_text.is_none() && of_canonical.is_none();
         let whole = is_small.then_some(ReadText {
             extracted: text,

@@ -286,7 +286,7 @@ pub(super) fn put(index: &Clients, path: &str, text: &str, format: u8) -> FileCh
 /// Signs a text as ingestion does.
 pub(super) fn sign(index: &IndexReader, canonical: &CanonicalText) -> Vec<Signature> {
     let account = index.memory().backlog.account(&Cancel::never());
-    let (signed, _permit) = index.signed_text(canonical, &account).unwrap();
+    let (signed, _permit) = index.signer().signed_text(canonical, &account).unwrap();
     index
         .signer()
         .sign(&signed, canonical.as_bytes().len() as u64)

@@ -169,7 +169,7 @@ pub(super) fn parse_signature(
             "the signature is not {name} over windows of {window} of canonical text {canonical}"
         )));
     }
-    let list = index.template_lines().id().map(|id| id.0);
+    let list = index.signer().template_lines().id().map(|id| id.0);
     if theirs.template_list != list.as_ref().map_or(&[][..], |id| &id[..]) {
         return Err(Status::invalid_argument(
             "the signature was made with another list of template lines than this index has; make it with the list \

@@ -142,7 +142,7 @@ impl ContentProcessor<'_> {
             return Ok(None);
         }
         read.note_cut(&canonical);
-        let (signed_text, _of_signed) = self.index.signed_text(&canonical, &self.account)?;
+        let (signed_text, _of_signed) = signer.signed_text(&canonical, &self.account)?;
         let signatures = signer.sign(&signed_text, length);
         let signed = signatures
             .iter()

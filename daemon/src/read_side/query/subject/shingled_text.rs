@@ -31,7 +31,7 @@ impl ShingledText {
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
         let (canonical, of_canonical) = canonicalise(&extracted, account)?;
-        let (signed, of_signed) = index.signed_text(&canonical, account)?;
+        let (signed, of_signed) = index.signer().signed_text(&canonical, account)?;
         let shingles = index.shingles_of(&signed, account)?;
         Ok(Self {
             hash: DocumentHash(canonical.hash()),
