@@ -420,7 +420,7 @@ fn damaged_texts_count_until_they_are_read_again_and_stay_on_record_while_their_
     let engine = begin();
     engine.sync(&never).unwrap();
     let index = engine.index.reader();
-    let [document] = index.texts(&engine.roots.view())[..] else {
+    let [document] = index.documents().with_text(&engine.roots.view())[..] else {
         panic!("one document");
     };
     assert_eq!(damaged(&engine), 0);
@@ -430,7 +430,10 @@ fn damaged_texts_count_until_they_are_read_again_and_stay_on_record_while_their_
     assert!(index.held_text(document, &account).is_err());
     drop(engine.sync(&never));
     assert_eq!(damaged(&engine), 1);
-    assert_eq!(index.texts(&engine.roots.view()), [document]);
+    assert_eq!(
+        index.documents().with_text(&engine.roots.view()),
+        [document]
+    );
     drop(account);
     engine.close().unwrap();
     // The end and the start let go of what cannot be read.
@@ -440,7 +443,15 @@ fn damaged_texts_count_until_they_are_read_again_and_stay_on_record_while_their_
     std::fs::rename(&away, &share).unwrap();
     engine.sync(&never).unwrap();
     assert_eq!(damaged(&engine), 0);
-    assert_eq!(engine.index.reader().texts(&engine.roots.view()).len(), 1);
+    assert_eq!(
+        engine
+            .index
+            .reader()
+            .documents()
+            .with_text(&engine.roots.view())
+            .len(),
+        1
+    );
 }
 
 #[test]
@@ -450,7 +461,7 @@ fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_th
     let engine = Engine::start(config, program()).unwrap();
     engine.sync(&Cancel::never()).unwrap();
     let (index, view) = (engine.index.reader(), engine.roots.view());
-    let [document] = index.texts(&view)[..] else {
+    let [document] = index.documents().with_text(&view)[..] else {
         panic!("one document");
     };
     let check = CompletenessCheck::begin(&engine, &view, false).unwrap();
@@ -460,7 +471,7 @@ fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_th
     assert!(index.held_text(document, &account).is_err());
     // As a walk does.
     assert_eq!(engine.writer().release_damaged_texts().unwrap().len(), 1);
-    assert!(index.damaged_documents().is_empty());
+    assert!(index.documents().damaged().is_empty());
     let told = check.verdict().unwrap();
     assert_eq!(told.pending.map(|pending| pending.damaged), Some(1));
 }

@@ -47,7 +47,12 @@ fn file(engine: &Engine, name: &str) -> (FileKey, DocumentHash) {
     let registry = engine.index.registry();
     let content = registry.file(&key).unwrap().unwrap().content().unwrap();
     let id = registry.content(content).unwrap().unwrap().document;
-    let record = engine.index.reader().document(id.unwrap()).unwrap();
+    let record = engine
+        .index
+        .reader()
+        .documents()
+        .record(id.unwrap())
+        .unwrap();
     (key, record.unwrap().hash)
 }
 
@@ -129,21 +134,31 @@ fn a_document_of_canonical_text_3_becomes_the_two_that_it_was_made_of() {
     let today = engine(&top);
     let documents = |engine: &Engine| NAMES.map(|name| file(engine, name).1);
     assert_eq!(documents(&today), [of_plain, of_plain], "one document");
-    let old = today.index.reader().document_by_hash(of_plain).unwrap();
+    let old = today
+        .index
+        .reader()
+        .documents()
+        .with_hash(of_plain)
+        .unwrap();
     today.sync(&Cancel::never()).unwrap();
     assert_eq!(documents(&today), [of_dashed, of_plain]);
     let reader = today.index.reader();
     let account = reader.memory().requests.account(&Cancel::never());
     for (name, text) in [of_dashed, of_plain].into_iter().zip(texts()) {
-        let id = reader.document_by_hash(name).unwrap().unwrap();
+        let id = reader.documents().with_hash(name).unwrap().unwrap();
         let kept = reader.held_text(id, &account).unwrap().unwrap();
         assert_eq!(*kept, text);
     }
-    assert!(reader.damaged_documents().is_empty());
+    assert!(reader.documents().damaged().is_empty());
     // What no file carries is forgotten when the index is closed.
     today.close().unwrap();
     let later = engine(&top);
-    let gone = later.index.reader().document(old.unwrap()).unwrap();
+    let gone = later
+        .index
+        .reader()
+        .documents()
+        .record(old.unwrap())
+        .unwrap();
     assert!(gone.is_none(), "the old one is there");
     assert_eq!(documents(&later), [of_dashed, of_plain]);
     later.close().unwrap();

@@ -107,7 +107,7 @@ impl<'a> EdgeFinder<'a> {
 
     /// A document that may be a partner of another, with what both must share; `None` if nothing would suffice.
     pub(crate) fn partner(&self, document: &LoadedDocument, other: DocId) -> Option<Partner> {
-        let theirs = self.index.stats(other)?;
+        let theirs = self.index.documents().stats(other)?;
         let threshold = self.pair_threshold(&document.stats, &theirs)?;
         Some(Partner {
             id: other,
@@ -127,7 +127,7 @@ impl<'a> EdgeFinder<'a> {
         account: &MemoryAccount,
     ) -> Result<Option<LoadedDocument>, IndexError> {
         let shingles = self.shingles(id, account)?;
-        let (Some(shingles), Some(stats)) = (shingles, self.index.stats(id)) else {
+        let (Some(shingles), Some(stats)) = (shingles, self.index.documents().stats(id)) else {
             return Ok(None);
         };
         let small = shingles.small();

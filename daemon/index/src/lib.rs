@@ -36,6 +36,7 @@ mod change;
 mod counts;
 mod cuts;
 mod damaged_texts;
+mod documents;
 mod edges;
 mod error;
 mod fault;
@@ -73,6 +74,7 @@ pub use change::{
     Applied, ChangedFile, FileChange, GroupArrival, MOST_CHANGED, NewContent, NewDocument, SeenFile,
 };
 pub use counts::{FileCounts, MoveWatch};
+pub use documents::Documents;
 pub use error::IndexError;
 pub use fault::Fault;
 pub use index::{Index, IndexSettings, MemoryHolder, MemoryUse, OpenReport, Opened, Usage};

@@ -13,11 +13,10 @@ mod shingles;
 use std::sync::{Arc, MutexGuard, TryLockError};
 
 use simdex_schema::meta::Parameters;
-use simdex_schema::{DocId, DocumentHash, DocumentRecord};
 use simdex_signature::{Ladder, Window};
 
 use crate::shared::IndexShared;
-use crate::{DocumentStats, IndexError, Memory, Registry, TextSigner};
+use crate::{Documents, Memory, Registry, TextSigner};
 
 pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
@@ -46,8 +45,8 @@ pub use shingles::HeldShingles;
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.
 ///
-/// Settings, budgets, figures and records of documents are read here. The other methods are in one file for each task,
-/// below `reader` unless it says otherwise:
+/// Settings and budgets are read here. [`documents`](Self::documents) are a view of their own; the other methods are in
+/// one file for each task, below `reader` unless it says otherwise:
 ///
 /// * `candidates`: [`candidates`](Self::candidates), the documents that share fingerprints with a query, looked up by
 ///   `postings`;
@@ -96,6 +95,11 @@ impl IndexReader {
         &self.shared.parameters
     }
 
+    /// What is known of documents, without their texts.
+    pub fn documents(&self) -> Documents<'_> {
+        Documents::of(&self.shared, &self.registry)
+    }
+
     /// A signer that signs texts as this index does.
     pub fn signer(&self) -> TextSigner<'_> {
         TextSigner::of(&self.shared)
@@ -111,38 +115,6 @@ impl IndexReader {
             Err(TryLockError::Poisoned(permit)) => Some(SecondThread(permit.into_inner())),
             Err(TryLockError::WouldBlock) => None,
         }
-    }
-
-    /// The figures of a known document.
-    pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
-        self.shared.state().table.get(id).copied()
-    }
-
-    /// The record of a document.
-    pub fn document(&self, id: DocId) -> Result<Option<DocumentRecord>, IndexError> {
-        self.registry.document(id)
-    }
-
-    /// The document with this canonical text, if any.
-    pub fn document_by_hash(&self, hash: DocumentHash) -> Result<Option<DocId>, IndexError> {
-        self.registry.document_by_hash(hash)
-    }
-
-    /// Documents whose text is known to be damaged: an answer that needs every text lacks theirs.
-    pub fn damaged_documents(&self) -> Vec<DocId> {
-        let mut damaged: Vec<DocId> = self.shared.damaged.documents().iter().copied().collect();
-        if !damaged.is_empty() {
-            // Released ones may be found again until they are purged.
-            let state = self.shared.state();
-            damaged.retain(|id| state.table.is_live(*id));
-        }
-        damaged
-    }
-
-    /// How many texts were ever found damaged, including those released since. If the number rises while an answer is
-    /// made, the answer may lack those texts.
-    pub fn texts_found_damaged(&self) -> u64 {
-        self.shared.damaged.found()
     }
 }
 

@@ -63,7 +63,7 @@ impl<'a> CompletenessCheck<'a> {
         view: &VisibleRoots,
         strict: bool,
     ) -> Result<Self, Incomplete> {
-        let found_before = engine.index.reader().texts_found_damaged();
+        let found_before = engine.index.reader().documents().ever_damaged();
         let before = engine.completeness(view);
         let check = Self {
             engine,
@@ -81,7 +81,7 @@ impl<'a> CompletenessCheck<'a> {
     /// The completeness as far as is known now: texts may have turned out to be damaged since the answer began.
     pub fn completeness(&self) -> Completeness {
         let reader = self.engine.index.reader();
-        let met = reader.texts_found_damaged() - self.found_before;
+        let met = reader.documents().ever_damaged() - self.found_before;
         let damaged = self.engine.damaged_texts(&self.view).max(met);
         let UnsettledCounts { awaited, crowded } = self.unsettled;
         let moved = |(view, watch): &(VisibleRoots, MoveWatch)| {
@@ -184,16 +184,16 @@ impl Engine {
     /// stale root waits until the root is back.
     fn damaged_texts(&self, view: &VisibleRoots) -> u64 {
         let reader = self.index.reader();
-        reader.damaged_documents().len() as u64 + reader.damaged_files(view)
+        reader.documents().damaged().len() as u64 + reader.damaged_files(view)
     }
 
     /// Names one of the texts known to be damaged: by a file of a view if one of them has any there.
     fn a_damaged_text(&self, view: &VisibleRoots) -> Option<String> {
         let index = self.index.reader();
-        let damaged = index.damaged_documents();
+        let damaged = index.documents().damaged();
         let in_view = |id: &&DocId| index.count_files_of(**id, view) > 0;
         let id = damaged.iter().find(in_view).or(damaged.first())?;
-        let hash = index.stats(*id)?.hash;
+        let hash = index.documents().stats(*id)?.hash;
         Some(name_of_document(index, hash, view))
     }
 

@@ -222,7 +222,7 @@ fn visit_documents(
     let search = index.pair_search(&request.view, request.threshold);
     for id in search.documents() {
         account.cancel().check()?;
-        if let Some(stats) = index.stats(id) {
+        if let Some(stats) = index.documents().stats(id) {
             each(id, &stats);
         }
     }
@@ -307,7 +307,7 @@ impl Stratum {
 fn strata(index: &IndexReader, found: &[Candidate], own: u64, threshold: Ratio) -> [Stratum; 2] {
     let mut strata = [Stratum::default(), Stratum::default()];
     for candidate in found {
-        let Some(stats) = index.stats(candidate.document) else {
+        let Some(stats) = index.documents().stats(candidate.document) else {
             continue;
         };
         let order = order(stats.hash);
@@ -333,7 +333,7 @@ fn trials(
     let Some(other) = index.shingles_if_readable(partner, account)? else {
         return Ok(None);
     };
-    let length = |id| index.stats(id).map_or(0, |stats| stats.length);
+    let length = |id| index.documents().stats(id).map_or(0, |stats| stats.length);
     let longer = length(id).max(length(partner));
     let lists = set.as_list().zip(other.as_list());
     Ok(lists.map(|(a, b)| PairTrials::of(a, b, longer, threshold)))

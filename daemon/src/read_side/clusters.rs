@@ -157,10 +157,10 @@ pub fn clusters(
     account: &MemoryAccount,
 ) -> Result<HeldClusters, ClusterError> {
     let mut held = GrowingPermit::of(account);
-    let documents = index.texts(view);
+    let documents = index.documents().with_text(view);
     let state = |id| kept::DocumentState {
         is_copied: index.count_files_of(id, view) > 1,
-        rung: index.stats(id).map(|stats| stats.rung.get()),
+        rung: index.documents().stats(id).map(|stats| stats.rung.get()),
     };
     let key = kept::Key::new(view, request, &documents, &state);
     if let Some(clusters) = kept.get(&key) {
@@ -170,7 +170,7 @@ pub fn clusters(
             _held: held,
         });
     }
-    let damaged_before = index.texts_found_damaged();
+    let damaged_before = index.documents().ever_damaged();
     let found = match request {
         ClusterRequest::Components { threshold } => {
             components::find(index, view, &documents, *threshold, &mut held)?
@@ -181,9 +181,9 @@ pub fn clusters(
     };
     let found = Arc::new(found);
     // A result is not kept if documents came or went meanwhile.
-    let still = kept::Key::new(view, request, &index.texts(view), &state);
-    let is_sound =
-        index.damaged_documents().is_empty() && index.texts_found_damaged() == damaged_before;
+    let still = kept::Key::new(view, request, &index.documents().with_text(view), &state);
+    let is_sound = index.documents().damaged().is_empty()
+        && index.documents().ever_damaged() == damaged_before;
     if is_sound && key == still {
         kept.keep(key, &found);
     }
@@ -197,7 +197,7 @@ pub fn clusters(
 fn cluster(index: &IndexReader, mut documents: Vec<DocId>, common: Option<u32>) -> Cluster {
     let rank = |stats: DocumentStats| (std::cmp::Reverse(stats.length), stats.hash.0);
     let first = (0..documents.len())
-        .filter_map(|at| Some((rank(index.stats(documents[at])?), at)))
+        .filter_map(|at| Some((rank(index.documents().stats(documents[at])?), at)))
         .min();
     if let Some((_, at)) = first {
         documents[..=at].rotate_right(1);
@@ -216,14 +216,14 @@ mod tests {
     fn what_is_found_or_was_kept_is_counted_as_long_as_an_asker_holds_it() {
         let texts: Vec<String> = ["one", "two"].map(|word| word.repeat(50)).into();
         let (index, _dir) = index_of(&texts);
-        let documents = index.texts(&VisibleRoots::All);
+        let documents = index.documents().with_text(&VisibleRoots::All);
         let request = ClusterRequest::Components {
             threshold: Ratio::new(0.8).unwrap(),
         };
         let kept = KeptClusters::default();
         let state = |id| kept::DocumentState {
             is_copied: false,
-            rung: index.stats(id).map(|stats| stats.rung.get()),
+            rung: index.documents().stats(id).map(|stats| stats.rung.get()),
         };
         let key = kept::Key::new(&VisibleRoots::All, &request, &documents, &state);
         let large = Clusters {

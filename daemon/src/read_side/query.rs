@@ -356,6 +356,6 @@ fn verify(
 
 /// Whether the candidate is the document that the subject carries.
 fn is_own_document(index: &IndexReader, subject: &Subject, candidate: &Candidate) -> bool {
-    let stats = index.stats(candidate.document);
+    let stats = index.documents().stats(candidate.document);
     stats.is_some_and(|stats| subject.carries(stats.hash))
 }

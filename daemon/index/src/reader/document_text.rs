@@ -152,7 +152,10 @@ impl IndexReader {
     ) -> Result<Option<T>, IndexError> {
         let mut missing_at = None;
         loop {
-            let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
+            let record = self
+                .documents()
+                .record(id)?
+                .ok_or(IndexError::UnknownDocument(id))?;
             let Some(stored) = StoredText::of(id, &record)? else {
                 return Ok(None);
             };

@@ -186,13 +186,14 @@ impl IndexReader {
             (_, None) => (State::Unstable, Reason::ContentNotRecorded.into()),
         };
         let of_text = |id: &DocId| {
-            self.stats(*id)
+            self.documents()
+                .stats(*id)
                 .filter(|stats| stats.kind == DocumentKind::Text)
         };
         let id = content.as_ref().and_then(|content| content.document);
         let document = id.and_then(|id| Some((id, of_text(&id)?.hash)));
         let chars = match document {
-            Some((id, _)) => self.document(id)?.map(|record| record.chars),
+            Some((id, _)) => self.documents().record(id)?.map(|record| record.chars),
             None => None,
         };
         Ok(FileInfo {

@@ -124,11 +124,6 @@ fn note_listed(group: &mut DocumentGroup, listed: &mut RoaringTreemap) -> bool {
 }
 
 impl IndexReader {
-    /// Documents with text that a view shows, by id.
-    pub fn texts(&self, view: &VisibleRoots) -> Vec<DocId> {
-        self.shared.state().texts(view).iter().map(DocId).collect()
-    }
-
     /// Documents with text that a view shows, group by group: each after the principal of its group, which is itself if
     /// it is a principal or in no group. Includes the permit for the list.
     pub fn texts_by_group(
@@ -146,7 +141,7 @@ impl IndexReader {
     }
 
     /// Groups of at least two files of the view, with the permit for them. Documents whose text is damaged are not
-    /// compared; see [`IndexReader::damaged_texts`].
+    /// compared; see [`Documents::damaged`](crate::Documents::damaged).
     pub fn groups(
         &self,
         view: &VisibleRoots,

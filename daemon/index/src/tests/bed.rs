@@ -242,7 +242,8 @@ impl Bed {
     pub(super) fn id(&self, text: &str) -> Option<DocId> {
         self.index()
             .reader()
-            .document_by_hash(document(text))
+            .documents()
+            .with_hash(document(text))
             .unwrap()
     }
 }

@@ -61,7 +61,7 @@ pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKin
         .find(|r| at_rung(&query.sampled(Rung::ZERO), *r).len() >= 128);
     for text in texts {
         let (id, text) = (bed.id(text).unwrap(), set(text));
-        let own = bed.index().reader().stats(id).unwrap().rung;
+        let own = bed.index().reader().documents().stats(id).unwrap().rung;
         let rung = match kind {
             CandidateKind::Contained => own,
             _ => own.max(coarsest.unwrap_or(Rung::ZERO)),
@@ -126,7 +126,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     assert!(by_mod_n.found.iter().all(|c| ids.contains(&c.document)));
     for text in texts {
         let id = bed.id(text).unwrap();
-        let rung = bed.index().reader().stats(id).unwrap().rung;
+        let rung = bed.index().reader().documents().stats(id).unwrap().rung;
         let text = BswN::sign(&CanonicalText::from_extracted(text), Window::DEFAULT, rung);
         let (ours, theirs) = (sign(rung), text);
         let all = |s: &Signature| s.fingerprints().iter().copied().collect::<BTreeSet<_>>();
@@ -228,8 +228,9 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
             )
             .unwrap();
         assert_eq!(found.found.len(), 2);
+        let documents = bed.index().reader().documents();
         for candidate in found.found {
-            let stats = bed.index().reader().stats(candidate.document).unwrap();
+            let stats = documents.stats(candidate.document).unwrap();
             assert_eq!(stats.kind, DocumentKind::Raw);
             assert!(
                 candidate.shared + 2 >= candidate.document_fingerprints,
@@ -334,7 +335,12 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     );
     // Nor are they if by chance one of them is in the little that a rung keeps at which no document is counted.
     let common = set(&boilerplate).counts_by_rung();
-    let own = bed.index().reader().stats(bed.id(&own).unwrap()).unwrap();
+    let own = bed
+        .index()
+        .reader()
+        .documents()
+        .stats(bed.id(&own).unwrap())
+        .unwrap();
     let mut at_chance = 0;
     for words in (150..450).step_by(10) {
         let query = set(&format!("{boilerplate} {}", random.words(words)));
@@ -413,6 +419,6 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     assert!(partners.iter().any(|(other, _)| *other == b));
     assert_eq!(
         document(&boilerplate),
-        bed.index().reader().stats(a).unwrap().hash
+        bed.index().reader().documents().stats(a).unwrap().hash
     );
 }

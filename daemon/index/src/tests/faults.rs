@@ -23,7 +23,13 @@ fn with_refusal(errno: Errno) -> (Bed, [String; 4]) {
         bed.put(&format!("a/{at}"), text);
     }
     let id = bed.id(&texts[0]).unwrap();
-    let record = bed.index().reader().document(id).unwrap().unwrap();
+    let record = bed
+        .index()
+        .reader()
+        .documents()
+        .record(id)
+        .unwrap()
+        .unwrap();
     let at = text_reference(&record).unwrap().unwrap();
     bed.index().index.shared.texts.inject_error(&at, errno);
     (bed, texts)
@@ -36,7 +42,7 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         bed.settle();
         assert_eq!(bed.stored_edges(), 1, "{errno:?}: the other family's");
         assert_eq!(
-            bed.index().reader().damaged_documents().len(),
+            bed.index().reader().documents().damaged().len(),
             1,
             "{errno:?}"
         );
@@ -51,8 +57,8 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         let reader = bed.index().reader();
         assert_eq!(
             (
-                reader.damaged_documents().len(),
-                reader.texts_found_damaged()
+                reader.documents().damaged().len(),
+                reader.documents().ever_damaged()
             ),
             (0, 1)
         );
@@ -77,7 +83,7 @@ fn a_text_that_cannot_be_read_for_want_of_something_is_not_damaged() {
             .unwrap_err();
         assert_eq!(error.fault(), Fault::Transient, "{error}");
         assert!(!error.is_damaged_text());
-        assert!(bed.index().reader().damaged_documents().is_empty());
+        assert!(bed.index().reader().documents().damaged().is_empty());
     }
 }
 
@@ -101,7 +107,8 @@ fn a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on() {
     assert_eq!(
         bed.index()
             .reader()
-            .document_by_hash(document(&long))
+            .documents()
+            .with_hash(document(&long))
             .unwrap(),
         None
     );

@@ -50,9 +50,15 @@ fn replace_dir(dir: &Path, by: &Path) {
 fn reference(index: &Clients, text: &str) -> TextRef {
     let id = index
         .reader()
-        .document_by_hash(super::bed::document(text))
+        .documents()
+        .with_hash(super::bed::document(text))
         .unwrap();
-    let record = index.reader().document(id.unwrap()).unwrap().unwrap();
+    let record = index
+        .reader()
+        .documents()
+        .record(id.unwrap())
+        .unwrap()
+        .unwrap();
     crate::reader::document_text::text_reference(&record)
         .unwrap()
         .unwrap()
@@ -89,7 +95,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
         bed.index().reader().text(id),
         Err(IndexError::Text(_))
     ));
-    assert_eq!(bed.index().reader().damaged_documents().len(), 1);
+    assert_eq!(bed.index().reader().documents().damaged().len(), 1);
     bed.open();
     let account = account(bed);
     assert!(matches!(
@@ -122,7 +128,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
         bed.index().reader().text(again).unwrap().as_deref(),
         Some(text)
     );
-    assert!(bed.index().reader().damaged_documents().is_empty());
+    assert!(bed.index().reader().documents().damaged().is_empty());
 }
 
 fn account(bed: &Bed) -> MemoryAccount {
@@ -190,7 +196,7 @@ fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let index = bed.index();
     let at = reference(index, text);
     let id = bed.id(text).unwrap();
-    let record = index.reader().document(id).unwrap().unwrap();
+    let record = index.reader().documents().record(id).unwrap().unwrap();
     let text = Some(at.to_bytes()[..24].to_vec());
     let record = DocumentRecord { text, ..record };
     let meta = meta_of_format(2, &index.writer.lock().meta);
@@ -263,7 +269,7 @@ fn put_misnamed(bed: &Bed, path: &str, text: &str) -> DocId {
     };
     let change = put_content(path, content(text, 0), State::Indexed, Some(document));
     bed.index().writer.apply(&[change]).unwrap();
-    reader.document_by_hash(name).unwrap().unwrap()
+    reader.documents().with_hash(name).unwrap().unwrap()
 }
 
 #[test]
@@ -285,7 +291,7 @@ fn texts_named_by_an_earlier_canonical_text_are_served_and_later_ones_held_again
     assert_eq!(reader.text(before).unwrap().as_ref(), Some(&early));
     assert!(shingles(before).unwrap().is_some());
     assert!(matches!(shingles(after), Err(IndexError::Text(_))));
-    assert_eq!(reader.damaged_documents().len(), 1, "the later one alone");
+    assert_eq!(reader.documents().damaged().len(), 1, "the later one alone");
 }
 
 #[test]
@@ -319,7 +325,7 @@ fn a_foreign_text_is_not_copied_into_a_new_segment() {
         at,
         "it stands where it stood"
     );
-    assert!(!bed.index().reader().damaged_documents().is_empty());
+    assert!(!bed.index().reader().documents().damaged().is_empty());
     assert_eq!(
         bed.index().writer.release_damaged_texts().unwrap(),
         [file("a/x")]
@@ -340,7 +346,7 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     );
     // The commit reports it: what it made safe lacks a text.
     bed.index().writer.commit().unwrap();
-    assert!(!bed.index().reader().damaged_documents().is_empty());
+    assert!(!bed.index().reader().documents().damaged().is_empty());
     assert_eq!(
         bed.index().writer.release_damaged_texts().unwrap(),
         [file("a/x")]

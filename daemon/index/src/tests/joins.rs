@@ -56,7 +56,7 @@ fn search<'a>(
 /// Asks for each document in an order, and collects the pairs returned.
 fn ask(bed: &Bed, search: &PairSearch<'_>, order: &[DocId]) -> Vec<BTreeSet<DocumentHash>> {
     let (account, mut found) = (account(bed.index()), Vec::new());
-    let name = |id: DocId| bed.index().reader().stats(id).unwrap().hash;
+    let name = |id: DocId| bed.index().reader().documents().stats(id).unwrap().hash;
     for (at, id) in order.iter().enumerate() {
         let next = |most: usize| Ok(order[at..].iter().copied().take(most).collect());
         search.look_ahead(*id, &next, &account).unwrap();

@@ -240,7 +240,7 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
     assert_eq!(
         (
             bed.id(&text),
-            bed.index().reader().stats(id).map(|s| s.length)
+            bed.index().reader().documents().stats(id).map(|s| s.length)
         ),
         (None, None)
     );
@@ -341,7 +341,7 @@ fn group_ids(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
         .unwrap()
         .groups;
     let place = |id| {
-        let hash = bed.index().reader().stats(id).unwrap().hash;
+        let hash = bed.index().reader().documents().stats(id).unwrap().hash;
         texts
             .iter()
             .position(|text| document(text) == hash)

@@ -55,8 +55,8 @@ impl Model {
     pub(super) fn check_as_signed(&self, index: &Clients, view: &VisibleRoots, threshold: f64) {
         let as_signed = |text: &CanonicalText, _: &ShingleSet| {
             let hash = DocumentHash(text.hash());
-            let id = index.reader().document_by_hash(hash).unwrap().unwrap();
-            index.reader().stats(id).unwrap().rung
+            let id = index.reader().documents().with_hash(hash).unwrap().unwrap();
+            index.reader().documents().stats(id).unwrap().rung
         };
         self.check_by(index, view, threshold, &as_signed);
     }
@@ -73,7 +73,7 @@ impl Model {
             .groups(view, ratio, &account(index))
             .unwrap()
             .groups;
-        let name = |id| index.reader().stats(id).unwrap().hash;
+        let name = |id| index.reader().documents().stats(id).unwrap().hash;
         let pairs = pairs(index, view, ratio);
         let mut distinct = BTreeSet::new();
         for (a, b, edge) in &pairs {
@@ -161,7 +161,8 @@ impl Model {
         for (text, paths) in files {
             let id = index
                 .reader()
-                .document_by_hash(document(text))
+                .documents()
+                .with_hash(document(text))
                 .unwrap()
                 .unwrap();
             assert_eq!(index.reader().text(id).unwrap().as_deref(), Some(text));

@@ -53,7 +53,13 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
         .unwrap()
         .counts;
     let id = bed.id(text).unwrap();
-    let of_document = bed.index().reader().stats(id).unwrap().bsw_count;
+    let of_document = bed
+        .index()
+        .reader()
+        .documents()
+        .stats(id)
+        .unwrap()
+        .bsw_count;
     found
         .get(&id)
         .map(|shared| (*shared, u64::from(of_document)))
@@ -117,7 +123,12 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
     }
     for text in &pool {
         let stats = |bed: &Bed| {
-            let stats = bed.index().reader().stats(bed.id(text).unwrap()).unwrap();
+            let stats = bed
+                .index()
+                .reader()
+                .documents()
+                .stats(bed.id(text).unwrap())
+                .unwrap();
             (stats.rung, stats.counts, stats.bsw_count)
         };
         assert_eq!(stats(&bed), stats(&fresh));
@@ -139,7 +150,12 @@ fn a_text_that_repeats_itself_is_sampled_as_finely_as_its_shingles_ask_for() {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     assert!(!pairs(bed.index(), &VisibleRoots::All, threshold).is_empty());
     for sheet in &sheets {
-        let stats = bed.index().reader().stats(bed.id(sheet).unwrap()).unwrap();
+        let stats = bed
+            .index()
+            .reader()
+            .documents()
+            .stats(bed.id(sheet).unwrap())
+            .unwrap();
         let by_length = bed.index().reader().ladder().rung_for(stats.length);
         assert!(
             stats.rung < by_length && stats.postings() > 128,

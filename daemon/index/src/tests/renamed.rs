@@ -78,7 +78,7 @@ fn two_texts_that_were_one_become_two_documents_each_with_its_text() {
         // What no file carries is removed when the index is closed.
         bed.close_and_open();
         assert_two(&bed);
-        let gone = bed.index().reader().document(old).unwrap();
+        let gone = bed.index().reader().documents().record(old).unwrap();
         assert!(gone.is_none(), "the old one is there");
     }
 }

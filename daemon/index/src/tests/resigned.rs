@@ -102,7 +102,12 @@ pub(super) fn sign_all(bed: &Bed) {
 pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
     for text in texts {
         let of = |bed: &Bed| {
-            let stats = bed.index().reader().stats(bed.id(text).unwrap()).unwrap();
+            let stats = bed
+                .index()
+                .reader()
+                .documents()
+                .stats(bed.id(text).unwrap())
+                .unwrap();
             (stats.rung, stats.counts, stats.bsw_count, stats.min_count)
         };
         assert_eq!(of(bed), of(fresh));
@@ -221,7 +226,7 @@ fn signed_in_the_midst(texts: &[String], sampling: Option<Sampling>, at: usize) 
     fill(&bed, texts, texts.len());
     let rungs = || -> Vec<Rung> {
         let ids = texts.iter().map(|text| bed.id(text).unwrap());
-        let stats = ids.map(|id| bed.index().reader().stats(id).unwrap());
+        let stats = ids.map(|id| bed.index().reader().documents().stats(id).unwrap());
         stats.map(|stats| stats.rung).collect()
     };
     let before = rungs();
@@ -376,12 +381,16 @@ fn a_text_that_is_lost_keeps_no_other_from_being_signed() {
     assert_eq!(bed.open().damaged_texts, 1);
     fill(&bed, &texts, 0);
     let waiting = set_sampling(&bed, setting(&[(0, 0)]));
-    let lost = bed.index().reader().stats(bed.id(&texts[0]).unwrap());
+    let lost = bed
+        .index()
+        .reader()
+        .documents()
+        .stats(bed.id(&texts[0]).unwrap());
     assert!(lost.unwrap().rung > Rung::ZERO, "it waits");
     sign_all(&bed);
     let progress = bed.index().index.signing_progress();
     assert_eq!((progress.done, progress.unreadable), (waiting - 1, 1));
-    assert_eq!(bed.index().reader().damaged_documents().len(), 1);
+    assert_eq!(bed.index().reader().documents().damaged().len(), 1);
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn short_letters_of_one_template_are_alike_until_it_is_left_out() {
     assert!(0 < without && without + 20 < with, "{without}, {with}");
     // The frame alone is a document, which resembles nothing.
     let frame = bed.id(letters.last().unwrap()).unwrap();
-    let stats = bed.index().reader().stats(frame).unwrap();
+    let stats = bed.index().reader().documents().stats(frame).unwrap();
     assert!(stats.postings() == 0 && stats.length > 200, "{stats:?}");
     framed.close();
 }
@@ -171,7 +171,7 @@ fn pairs_by_hash(bed: &Bed) -> BTreeSet<[DocumentHash; 2]> {
     let reader = bed.index().reader();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let found = pairs(bed.index(), &VisibleRoots::All, threshold);
-    let hash = |id| reader.stats(id).unwrap().hash;
+    let hash = |id| reader.documents().stats(id).unwrap().hash;
     let pairs = found.into_iter().map(|(a, b, _)| [hash(a), hash(b)]);
     let ordered = pairs.map(|mut pair| {
         pair.sort_unstable();
@@ -197,7 +197,7 @@ fn what_is_left_out_is_the_same_however_lines_are_broken_and_whichever_came_firs
         }
         bed.settle();
         let first = bed.id(&broken).unwrap();
-        let stats = bed.index().reader().stats(first).unwrap();
+        let stats = bed.index().reader().documents().stats(first).unwrap();
         assert!(stats.postings() > 0 && bed.id(&in_words) == Some(first));
         let before = pairs_by_hash(&bed);
         // Like an index that is rebuilt from what is stored.

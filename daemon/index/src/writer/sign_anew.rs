@@ -147,7 +147,7 @@ impl IndexWriter {
         account: &MemoryAccount,
     ) -> Result<Option<NewSignatures>, IndexError> {
         let signer = self.reader.signer();
-        let Some(length) = self.reader.stats(id).map(|stats| stats.length) else {
+        let Some(length) = self.reader.documents().stats(id).map(|stats| stats.length) else {
             return Ok(None);
         };
         let _of_sketches = account.take_large(signer.fixed_size_bytes())?;

@@ -143,7 +143,7 @@ pub fn document(
     if flow.is_break() {
         return Err(IndexError::Cancelled.into());
     }
-    let record = index.document(id)?.filter(|_| files > 0);
+    let record = index.documents().record(id)?.filter(|_| files > 0);
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
     let read = read_document(index, id, request.with_text, account);
@@ -189,7 +189,7 @@ fn named_document(
             })
         }
         DocumentSource::Hash(hash) => {
-            let known = engine.index.reader().document_by_hash(hash)?;
+            let known = engine.index.reader().documents().with_hash(hash)?;
             Ok((known.ok_or(QueryError::UnknownDocument(hash))?, hash))
         }
     }

@@ -66,7 +66,7 @@ impl Containments {
         params: &QueryParams,
         account: &MemoryAccount,
     ) -> Result<(), QueryError> {
-        let Some(stats) = index.stats(document) else {
+        let Some(stats) = index.documents().stats(document) else {
             return Ok(());
         };
         let subject = Subject::from_document(index, stats.hash, &params.view, account)?;

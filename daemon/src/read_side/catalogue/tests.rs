@@ -162,7 +162,7 @@ fn a_large_component_is_visited_in_parts() {
     let (index, _dir) = index();
     let budget = MemoryBudget::new(2 << 20);
     let account = budget.account(&Cancel::never());
-    let documents = index.texts(&VisibleRoots::All);
+    let documents = index.documents().with_text(&VisibleRoots::All);
     assert_eq!(documents.len(), 2);
     for common in [None, Some(90)] {
         let clusters = Clusters {

@@ -105,7 +105,7 @@ impl HitJudge<'_> {
             return Ok(JudgingOutcome::Judged(Judgement::of_one_text()));
         }
         let document = hit.file.document;
-        let document = document.and_then(|(id, _)| Some((id, self.index.stats(id)?)));
+        let document = document.and_then(|(id, _)| Some((id, self.index.documents().stats(id)?)));
         let Some((id, stats)) = document else {
             return Ok(JudgingOutcome::NoText);
         };

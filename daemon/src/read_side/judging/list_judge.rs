@@ -86,7 +86,7 @@ impl<'a> ListJudge<'a> {
         ids: [DocId; 2],
         overlap: &Overlap,
     ) -> Result<JudgingOutcome, IndexError> {
-        let stats = ids.map(|id| self.index.stats(id).map(|stats| stats.length));
+        let stats = ids.map(|id| self.index.documents().stats(id).map(|stats| stats.length));
         let [Some(of_a), Some(of_b)] = stats else {
             return Ok(JudgingOutcome::NoText);
         };

@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
             return Ok(file);
         }
         let mut found = None;
-        if let Some(id) = index.document_by_hash(side.document)? {
+        if let Some(id) = index.documents().with_hash(side.document)? {
             index.visit_files_of(id, &self.view, &mut |file| {
                 found = Some(file);
                 ControlFlow::Break(())

@@ -91,7 +91,7 @@ fn ordered(
     let mut order = Vec::new();
     for id in search.documents() {
         account.cancel().check()?;
-        let stats = engine.index.reader().stats(id);
+        let stats = engine.index.reader().documents().stats(id);
         order.extend(stats.map(|stats| (place(stats.hash, seed), id)));
     }
     order.sort_unstable();
@@ -114,7 +114,12 @@ fn partner(
     engine: &Engine,
     account: &MemoryAccount,
 ) -> Result<Option<(DocId, f64)>, IndexError> {
-    let of = |other: DocId| Some(place(engine.index.reader().stats(other)?.hash, own));
+    let of = |other: DocId| {
+        Some(place(
+            engine.index.reader().documents().stats(other)?.hash,
+            own,
+        ))
+    };
     let lowest = Cell::new(u64::MAX);
     let is_candidate = |other: DocId| {
         let found = of(other).filter(|found| *found < lowest.get());

@@ -134,7 +134,7 @@ pub(super) fn files_of_documents(
 ) -> Result<TopFiles, QueryError> {
     let mut best = TopFiles::new(params.kind, params.limit, subject.account());
     for (candidate, overlap) in documents {
-        let Some(stats) = index.stats(candidate.document) else {
+        let Some(stats) = index.documents().stats(candidate.document) else {
             continue;
         };
         let same_text = subject.carries(stats.hash);

@@ -32,7 +32,7 @@ pub(crate) fn name_of_document(
     hash: DocumentHash,
     view: &VisibleRoots,
 ) -> String {
-    let id = index.document_by_hash(hash).ok().flatten();
+    let id = index.documents().with_hash(hash).ok().flatten();
     let file = id.and_then(|id| index.first_file(id, view).ok().flatten());
     file.map_or_else(
         || format!("document {hash}"),

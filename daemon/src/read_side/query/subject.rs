@@ -105,7 +105,7 @@ impl Subject {
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let unknown = || QueryError::UnknownDocument(hash);
-        let id = index.document_by_hash(hash)?.ok_or_else(unknown)?;
+        let id = index.documents().with_hash(hash)?.ok_or_else(unknown)?;
         if index.count_files_of(id, view) == 0 {
             return Err(unknown());
         }
@@ -123,7 +123,7 @@ impl Subject {
         view: &VisibleRoots,
     ) -> Result<Self, QueryError> {
         let document = self.document_hash();
-        let id = document.map_or(Ok(None), |hash| index.document_by_hash(hash))?;
+        let id = document.map_or(Ok(None), |hash| index.documents().with_hash(hash))?;
         let first = id.map_or(Ok(None), |id| index.first_file(id, view))?;
         if let Some(file) = first {
             (self.state, self.reason) = (file.state, file.reason);
@@ -266,7 +266,7 @@ fn document_body(
     id: DocId,
     account: &MemoryAccount,
 ) -> Result<Body, QueryError> {
-    let record = index.document(id)?;
+    let record = index.documents().record(id)?;
     let Some(record) = record else {
         return Ok(Body::Nothing);
     };

@@ -41,7 +41,7 @@ impl OnRecordReader<'_> {
             root: file.key.root,
             author: author_of(file).map(str::to_owned),
             is_quoting: is_quoting(file),
-            length: self.0?.stats(id)?.length,
+            length: self.0?.documents().stats(id)?.length,
         })
     }
 }
@@ -99,7 +99,7 @@ pub(super) fn text_of(
     hash: DocumentHash,
     account: &MemoryAccount,
 ) -> io::Result<Option<HeldText>> {
-    let found = index.document_by_hash(hash).and_then(|id| match id {
+    let found = index.documents().with_hash(hash).and_then(|id| match id {
         Some(id) => index.held_text(id, account),
         None => Ok(None),
     });

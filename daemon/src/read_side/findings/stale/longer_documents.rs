@@ -138,7 +138,7 @@ impl StaleFinder<'_, '_> {
 
     /// Whether a document was placed in a family.
     fn is_in_family(&self, document: DocId, family: u64) -> bool {
-        let stats = self.scope.engine.index.reader().stats(document);
+        let stats = self.scope.engine.index.reader().documents().stats(document);
         let place = stats.and_then(|stats| self.placed.get(&stats.hash));
         place.is_some_and(|place| place.family == family)
     }
@@ -151,7 +151,7 @@ impl StaleFinder<'_, '_> {
         overlap: &Overlap,
     ) -> Result<bool, QueryError> {
         let (index, account) = (self.scope.engine.index.reader(), self.scope.account);
-        let Some(parent) = index.document_by_hash(parent)? else {
+        let Some(parent) = index.documents().with_hash(parent)? else {
             return Ok(false);
         };
         let read = |document| index.shingles_if_readable(document, account);

@@ -44,7 +44,7 @@ impl StaleFinder<'_, '_> {
         let Some(date) = self.date(id)? else {
             return Ok(());
         };
-        let stats = self.scope.engine.index.reader().stats(id);
+        let stats = self.scope.engine.index.reader().documents().stats(id);
         let is_text = stats.is_some_and(|stats| stats.kind == DocumentKind::Text);
         if !is_text || date.seconds >= self.before || self.listed.contains(&hash) {
             return Ok(());

@@ -93,7 +93,7 @@ impl Search<'_> {
         pieces: &mut usize,
     ) -> Result<(), QueryError> {
         self.cancel.check()?;
-        let Some(stats) = self.index.stats(document) else {
+        let Some(stats) = self.index.documents().stats(document) else {
             return Ok(());
         };
         let Some(read) = self.read(stats.hash)? else {

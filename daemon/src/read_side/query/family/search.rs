@@ -119,7 +119,7 @@ pub(super) fn search(
             near_misses: Vec::new(),
         },
     };
-    let document = index.document_by_hash(text.hash)?;
+    let document = index.documents().with_hash(text.hash)?;
     let document = document.filter(|document| index.count_files_of(*document, &params.view) > 0);
     let as_it_is = Link {
         resemblance: 0.0,
@@ -339,7 +339,7 @@ impl Search<'_> {
 
     /// Reads a candidate, and adds it if it is linked to the version that led to it.
     pub(super) fn consider(&mut self, of: Named<'_>, document: DocId) -> Result<(), QueryError> {
-        let Some(stats) = self.index.stats(document) else {
+        let Some(stats) = self.index.documents().stats(document) else {
             return Ok(());
         };
         let Some(subject) = self.read(stats.hash)? else {
