@@ -427,7 +427,7 @@ fn damaged_texts_count_until_they_are_read_again_and_stay_on_record_while_their_
     std::fs::rename(&share, &away).unwrap();
     damage_texts(&data);
     let account = index.memory().requests.account(&never);
-    assert!(index.held_text(document, &account).is_err());
+    assert!(index.texts().read(document, &account).is_err());
     drop(engine.sync(&never));
     assert_eq!(damaged(&engine), 1);
     assert_eq!(
@@ -468,7 +468,7 @@ fn an_answer_that_met_a_damaged_text_says_so_although_a_walk_let_it_go_before_th
     assert!(check.verdict().unwrap().complete);
     damage_texts(&top.join("data"));
     let account = index.memory().requests.account(&Cancel::never());
-    assert!(index.held_text(document, &account).is_err());
+    assert!(index.texts().read(document, &account).is_err());
     // As a walk does.
     assert_eq!(engine.writer().release_damaged_texts().unwrap().len(), 1);
     assert!(index.documents().damaged().is_empty());

@@ -146,7 +146,7 @@ fn a_document_of_canonical_text_3_becomes_the_two_that_it_was_made_of() {
     let account = reader.memory().requests.account(&Cancel::never());
     for (name, text) in [of_dashed, of_plain].into_iter().zip(texts()) {
         let id = reader.documents().with_hash(name).unwrap().unwrap();
-        let kept = reader.held_text(id, &account).unwrap().unwrap();
+        let kept = reader.texts().read(id, &account).unwrap().unwrap();
         assert_eq!(*kept, text);
     }
     assert!(reader.documents().damaged().is_empty());

@@ -36,6 +36,7 @@ mod change;
 mod counts;
 mod cuts;
 mod damaged_texts;
+mod document_text;
 mod documents;
 mod edges;
 mod error;
@@ -74,6 +75,7 @@ pub use change::{
     Applied, ChangedFile, FileChange, GroupArrival, MOST_CHANGED, NewContent, NewDocument, SeenFile,
 };
 pub use counts::{FileCounts, MoveWatch};
+pub use document_text::{HeldText, ReadText, Texts};
 pub use documents::Documents;
 pub use error::IndexError;
 pub use fault::Fault;
@@ -83,8 +85,8 @@ pub use options::{Options, UnreadTexts};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, DocumentGroup, FileInfo,
     FingerprintSink, Fingerprints, GroupDocument, GroupList, GroupLookup, Groups, HeldShingles,
-    HeldText, IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, ReadText,
-    SecondThread, SignAtRung, SoughtRatio, TextsByGroup,
+    IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, SecondThread,
+    SignAtRung, SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use regrouped::{GroupMove, Regrouped};

@@ -1,7 +1,6 @@
 //! What requests read from an index.
 
 pub(crate) mod candidates;
-pub(crate) mod document_text;
 mod documents;
 mod file_counts;
 pub(crate) mod files;
@@ -16,13 +15,12 @@ use simdex_schema::meta::Parameters;
 use simdex_signature::{Ladder, Window};
 
 use crate::shared::IndexShared;
-use crate::{Documents, Memory, Registry, TextSigner};
+use crate::{Documents, Memory, Registry, TextSigner, Texts};
 
 pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
     QueryFingerprints, SignAtRung, SoughtRatio,
 };
-pub use document_text::{HeldText, ReadText};
 pub use files::FileInfo;
 pub use groups::{DocumentGroup, GroupDocument, GroupList, GroupLookup, Groups, TextsByGroup};
 pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
@@ -45,12 +43,11 @@ pub use shingles::HeldShingles;
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.
 ///
-/// Settings and budgets are read here. [`documents`](Self::documents) are a view of their own; the other methods are in
+/// Settings and budgets are read here. [`documents`](Self::documents) and [`texts`](Self::texts) are views of their own; the other methods are in
 /// one file for each task, below `reader` unless it says otherwise:
 ///
 /// * `candidates`: [`candidates`](Self::candidates), the documents that share fingerprints with a query, looked up by
 ///   `postings`;
-/// * `document_text`: [`held_text`](Self::held_text), checked as it is read;
 /// * `shingles`: [`shingles`](Self::shingles) of documents;
 /// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `documents`:
 ///   [`documents_from`](Self::documents_from) one on, in the order in which pairs are listed; `edges/missed`:
@@ -98,6 +95,11 @@ impl IndexReader {
     /// What is known of documents, without their texts.
     pub fn documents(&self) -> Documents<'_> {
         Documents::of(&self.shared, &self.registry)
+    }
+
+    /// The texts of documents.
+    pub fn texts(&self) -> Texts<'_> {
+        Texts::of(&self.shared, &self.registry)
     }
 
     /// A signer that signs texts as this index does.

@@ -96,7 +96,7 @@ impl HeldJudgedText {
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
         let permit = account.take_large(JudgedText::peak_bytes(length))?;
-        let stored = index.held_text(id, account)?;
+        let stored = index.texts().read(id, account)?;
         let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
         Self::of(&extracted, permit, account)
     }

@@ -152,7 +152,7 @@ fn text_if_readable(
     id: DocId,
     account: &MemoryAccount,
 ) -> Result<Option<HeldText>, IndexError> {
-    match index.held_text(id, account) {
+    match index.texts().read(id, account) {
         Err(error) if error.is_of_one_document() => Ok(None),
         text => text,
     }

@@ -10,9 +10,9 @@ use simdex_schema::{
 
 use crate::IndexError;
 use crate::counts::{CountedFile, KeptCounts};
+use crate::document_text::text_reference;
 use crate::error::decode_error;
 use crate::groups::{Stars, rank};
-use crate::reader::document_text::text_reference;
 use crate::runs::{Run, Runs};
 use crate::shared::IndexState;
 use crate::store::Store;

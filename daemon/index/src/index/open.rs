@@ -164,7 +164,7 @@ impl IndexWriter {
     fn look_into(&self, pointed: &TextReferences) -> Result<(), IndexError> {
         self.shared.damaged.note_missing(&pointed.nowhere);
         for (_, id) in pointed.ends.values().flatten() {
-            self.reader.is_text_sound(*id)?;
+            self.reader.texts().is_sound(*id)?;
         }
         Ok(())
     }
@@ -205,7 +205,7 @@ impl IndexWriter {
         // One at a time, and there are no callers yet: the permits of the backlog limit its memory, and they are
         // returned before the next document.
         let account = self.shared.memory.backlog.account(&Cancel::never());
-        let Some((text, _of_text)) = self.reader.held_signed_text_of(id, &old, &account)? else {
+        let Some((text, _of_text)) = self.reader.texts().signed_of(id, &old, &account)? else {
             self.shared
                 .state_mut()
                 .buffer(id, [forward_signature(&old)].iter());

@@ -12,8 +12,8 @@ use simdex_schema::{
 use super::texts::Reference;
 use super::{Faults, Verified};
 use crate::IndexError;
+use crate::document_text::text_reference;
 use crate::error::decode_error;
-use crate::reader::document_text::text_reference;
 use crate::store::{RecordStore, Store};
 
 /// The meta record; a fault and `None` if there is none or it is damaged.

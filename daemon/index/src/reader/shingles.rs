@@ -4,10 +4,9 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use simdex_schema::DocId;
-use simdex_signature::{ShingleSet, SignedText, laboratory};
+use simdex_signature::{ShingleSet, SignedText};
 
-use super::ReadText;
-use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit};
+use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit, ReadText};
 
 /// All shingles of a text, with the permit for the memory of counting them.
 #[derive(Debug)]
@@ -83,26 +82,11 @@ impl IndexReader {
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<(HeldShingles, Option<ReadText>)>, IndexError> {
-        let Some(((signed, _of_signed), text)) = self.held_signed_and_whole_text(id, account)?
-        else {
+        let Some(((signed, _of_signed), text)) = self.texts().signed_and_whole(id, account)? else {
             return Ok(None);
         };
         self.shared.work.text_read();
         Ok(Some((self.shingles_of(&signed, account)?, text)))
-    }
-
-    /// The signature of a document's signed text by any recipe; `None` for raw bytes, and if the document was removed
-    /// or its text is damaged, which is noted.
-    pub fn signed_if_readable(
-        &self,
-        id: DocId,
-        signer: &laboratory::Signer,
-        account: &MemoryAccount,
-    ) -> Result<Option<laboratory::Signature>, IndexError> {
-        match self.held_signed_text(id, account) {
-            Err(error) if error.is_of_one_document() => Ok(None),
-            text => Ok(text?.map(|(text, _permit)| signer.sign(text.as_str()))),
-        }
     }
 
     /// All shingles of a text that need not be in the index.

@@ -44,7 +44,15 @@ fn compaction_keeps_every_live_text_readable() {
     for _ in 0..2 {
         for text in texts.iter().step_by(4) {
             let id = bed.id(text).unwrap();
-            assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
+            assert_eq!(
+                bed.index()
+                    .reader()
+                    .texts()
+                    .read_unaccounted(id)
+                    .unwrap()
+                    .as_ref(),
+                Some(text)
+            );
         }
         assert_eq!(bed.open().damaged_texts, 0);
     }
@@ -77,7 +85,15 @@ fn readers_find_their_texts_while_segments_are_rewritten() {
                 while !done.load(Ordering::SeqCst) {
                     for text in &kept {
                         let id = bed.id(text).unwrap();
-                        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
+                        assert_eq!(
+                            bed.index()
+                                .reader()
+                                .texts()
+                                .read_unaccounted(id)
+                                .unwrap()
+                                .as_ref(),
+                            Some(text)
+                        );
                     }
                 }
             });
@@ -112,7 +128,13 @@ fn a_lost_text_is_reported_and_does_not_stop_the_others() {
         .with_members()
         .collect();
     assert_eq!(groups.len(), 1, "left and near");
-    assert!(bed.index().reader().text(bed.id(&gone).unwrap()).is_err());
+    assert!(
+        bed.index()
+            .reader()
+            .texts()
+            .read_unaccounted(bed.id(&gone).unwrap())
+            .is_err()
+    );
 }
 
 /// Counts how often this thread reads the record of a document, by key or in a scan.

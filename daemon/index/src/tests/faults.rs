@@ -6,7 +6,7 @@ use simdex_schema::{Reason, State};
 use super::bed::{Bed, content, document, file, put};
 use super::texts::Random;
 use crate::change::Delta;
-use crate::reader::document_text::text_reference;
+use crate::document_text::text_reference;
 use crate::text::MAX_TEXT;
 use crate::{Fault, SeenFile};
 
@@ -49,7 +49,8 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         let error = bed
             .index()
             .reader()
-            .text(bed.id(&lost).unwrap())
+            .texts()
+            .read_unaccounted(bed.id(&lost).unwrap())
             .unwrap_err();
         assert!(error.is_damaged_text(), "{errno:?}: {error}");
         let released = bed.index().writer.release_damaged_texts().unwrap();
@@ -79,7 +80,8 @@ fn a_text_that_cannot_be_read_for_want_of_something_is_not_damaged() {
         let error = bed
             .index()
             .reader()
-            .text(bed.id(&text).unwrap())
+            .texts()
+            .read_unaccounted(bed.id(&text).unwrap())
             .unwrap_err();
         assert_eq!(error.fault(), Fault::Transient, "{error}");
         assert!(!error.is_damaged_text());
@@ -154,7 +156,15 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
         );
     }
     let id = bed.id(&text).unwrap();
-    assert_eq!(bed.index().reader().text(id).unwrap().unwrap(), text);
+    assert_eq!(
+        bed.index()
+            .reader()
+            .texts()
+            .read_unaccounted(id)
+            .unwrap()
+            .unwrap(),
+        text
+    );
     let view = crate::VisibleRoots::Roots([1, 2].map(simdex_schema::RootId).into());
     assert_eq!(bed.index().reader().files_of(id, &view).unwrap().len(), 1);
 }

@@ -59,7 +59,7 @@ fn reference(index: &Clients, text: &str) -> TextRef {
         .record(id.unwrap())
         .unwrap()
         .unwrap();
-    crate::reader::document_text::text_reference(&record)
+    crate::document_text::text_reference(&record)
         .unwrap()
         .unwrap()
 }
@@ -92,7 +92,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     let id = bed.id(text).unwrap();
     bed.open();
     assert!(matches!(
-        bed.index().reader().text(id),
+        bed.index().reader().texts().read_unaccounted(id),
         Err(IndexError::Text(_))
     ));
     assert_eq!(bed.index().reader().documents().damaged().len(), 1);
@@ -125,7 +125,12 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     bed.put("a/x", text);
     let again = bed.id(text).unwrap();
     assert_eq!(
-        bed.index().reader().text(again).unwrap().as_deref(),
+        bed.index()
+            .reader()
+            .texts()
+            .read_unaccounted(again)
+            .unwrap()
+            .as_deref(),
         Some(text)
     );
     assert!(bed.index().reader().documents().damaged().is_empty());
@@ -224,7 +229,15 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
     assert_eq!(bed.index().writer.lock().meta.store, store);
     for text in &twins {
         let id = bed.id(text).unwrap();
-        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
+        assert_eq!(
+            bed.index()
+                .reader()
+                .texts()
+                .read_unaccounted(id)
+                .unwrap()
+                .as_ref(),
+            Some(text)
+        );
         let shingles = bed.index().reader().shingles(id, &account(&bed));
         assert!(shingles.unwrap().is_some());
     }
@@ -249,7 +262,10 @@ fn a_store_of_format_3_keeps_its_id_and_its_texts() {
     bed.verify();
     assert_eq!(bed.index().writer.lock().meta.store, meta.store);
     let id = bed.id(&text).unwrap();
-    assert_eq!(bed.index().reader().text(id).unwrap(), Some(text));
+    assert_eq!(
+        bed.index().reader().texts().read_unaccounted(id).unwrap(),
+        Some(text)
+    );
 }
 
 /// A document whose hash is not that of its text, like one identified by another canonical text.
@@ -288,7 +304,10 @@ fn texts_named_by_an_earlier_canonical_text_are_served_and_later_ones_held_again
     let after = put_misnamed(&bed, "a/late", &late);
     let (reader, account) = (bed.index().reader(), account(&bed));
     let shingles = |id| reader.shingles(id, &account);
-    assert_eq!(reader.text(before).unwrap().as_ref(), Some(&early));
+    assert_eq!(
+        reader.texts().read_unaccounted(before).unwrap().as_ref(),
+        Some(&early)
+    );
     assert!(shingles(before).unwrap().is_some());
     assert!(matches!(shingles(after), Err(IndexError::Text(_))));
     assert_eq!(reader.documents().damaged().len(), 1, "the later one alone");
@@ -341,7 +360,12 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     bed.put("a/y", &twins[1]);
     let id = bed.id(&twins[1]).unwrap();
     assert_eq!(
-        bed.index().reader().text(id).unwrap().as_ref(),
+        bed.index()
+            .reader()
+            .texts()
+            .read_unaccounted(id)
+            .unwrap()
+            .as_ref(),
         Some(&twins[1])
     );
     // The commit reports it: what it made safe lacks a text.
@@ -363,7 +387,15 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     bed.close_and_open();
     for text in &twins {
         let id = bed.id(text).unwrap();
-        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
+        assert_eq!(
+            bed.index()
+                .reader()
+                .texts()
+                .read_unaccounted(id)
+                .unwrap()
+                .as_ref(),
+            Some(text)
+        );
     }
 }
 
@@ -407,7 +439,15 @@ fn an_exchanged_segment_is_noticed_at_opening_and_read_again_whole() {
     for (at, text) in texts.iter().enumerate() {
         bed.put(&format!("a/{at}"), text);
         let id = bed.id(text).unwrap();
-        assert_eq!(bed.index().reader().text(id).unwrap().as_ref(), Some(text));
+        assert_eq!(
+            bed.index()
+                .reader()
+                .texts()
+                .read_unaccounted(id)
+                .unwrap()
+                .as_ref(),
+            Some(text)
+        );
     }
 }
 

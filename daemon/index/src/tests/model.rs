@@ -165,7 +165,15 @@ impl Model {
                 .with_hash(document(text))
                 .unwrap()
                 .unwrap();
-            assert_eq!(index.reader().text(id).unwrap().as_deref(), Some(text));
+            assert_eq!(
+                index
+                    .reader()
+                    .texts()
+                    .read_unaccounted(id)
+                    .unwrap()
+                    .as_deref(),
+                Some(text)
+            );
             let of = index.reader().files_of(id, view).unwrap();
             let shown: Vec<String> = of
                 .iter()

@@ -54,7 +54,10 @@ fn assert_two(bed: &Bed) {
     let reader = bed.index().reader();
     for text in &texts() {
         let id = bed.id(text).unwrap();
-        assert_eq!(reader.text(id).unwrap().as_ref(), Some(text));
+        assert_eq!(
+            reader.texts().read_unaccounted(id).unwrap().as_ref(),
+            Some(text)
+        );
         assert!(
             reader
                 .shingles(id, &account(bed.index()))

@@ -13,7 +13,7 @@ use super::resigned::{
     are_alike, bed, fill, fresh, have_the_same_postings, set_sampling, setting, sign_all, texts,
 };
 use super::texts::Random;
-use crate::reader::document_text::text_reference;
+use crate::document_text::text_reference;
 use crate::store::Write;
 use crate::unsettled::Effort;
 use crate::{Cancel, FileChange, IndexError, NewContent, NewDocument, SignStep};

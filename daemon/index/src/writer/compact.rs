@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use simdex_schema::{DocId, DocumentRecord, key};
 
 use crate::batch::{Batch, LONG_BATCH};
-use crate::reader::document_text::text_reference;
+use crate::document_text::text_reference;
 use crate::text::{SegmentUsage, TextRef};
 use crate::{Cancel, IndexError, IndexWriter};
 
@@ -165,7 +165,7 @@ impl IndexWriter {
     ) -> Result<BTreeSet<TextRef>, IndexError> {
         let mut right = BTreeSet::new();
         for (at, id) in texts {
-            if at.checksum.is_none() && self.reader.is_text_sound(*id)? {
+            if at.checksum.is_none() && self.reader.texts().is_sound(*id)? {
                 right.insert(*at);
             }
         }

@@ -4,8 +4,8 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 
 use super::WriterState;
 use crate::batch::{Batch, LONG_BATCH};
+use crate::document_text::text_reference;
 use crate::known_unchanged::Holders;
-use crate::reader::document_text::text_reference;
 use crate::table::DocumentStats;
 use crate::text::TextRef;
 use crate::{IndexError, IndexWriter};

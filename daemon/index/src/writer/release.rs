@@ -9,9 +9,9 @@ use simdex_schema::{ContentHash, DocId, DocumentRecord, FileKey, FileRecord, Rea
 use super::purge::forget_name;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::counts::{CountChange, CountedFile};
+use crate::document_text::text_reference;
 use crate::error::decode_error;
 use crate::known_unchanged::Holders;
-use crate::reader::document_text::text_reference;
 use crate::stored_records::visit;
 use crate::table::CountStep;
 use crate::text::TextRef;
@@ -50,7 +50,7 @@ impl IndexWriter {
         // What was read before they were damaged proves nothing.
         self.shared.texts.forget_kept();
         for (_, id) in texts {
-            self.reader.is_text_sound(id)?;
+            self.reader.texts().is_sound(id)?;
         }
         self.shared
             .damaged

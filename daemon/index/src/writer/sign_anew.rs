@@ -151,7 +151,7 @@ impl IndexWriter {
             return Ok(None);
         };
         let _of_sketches = account.take_large(signer.fixed_size_bytes())?;
-        let (text, _permit) = match self.reader.held_signed_text(id, account) {
+        let (text, _permit) = match self.reader.texts().signed(id, account) {
             Ok(Some(read)) => read,
             Ok(None) => return Ok(None),
             Err(error) if error.is_of_one_text() => {

@@ -169,7 +169,7 @@ fn read_document(
     let shingles = shingles.map_or(0, |set| set.len() as u64);
     account.cancel().check()?;
     let text = match with_text {
-        true => index.held_text(id, account)?,
+        true => index.texts().read(id, account)?,
         false => None,
     };
     Ok((shingles, text))

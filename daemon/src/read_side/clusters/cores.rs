@@ -89,7 +89,7 @@ fn table(
     let mut held = Vec::with_capacity(documents.len() * SKETCH_FINGERPRINTS as usize);
     for (at, &id) in (0..).zip(documents) {
         account.cancel().check()?;
-        let signed = index.signed_if_readable(id, &signer, account)?;
+        let signed = index.texts().signature_if_readable(id, &signer, account)?;
         let units = signed.iter().flat_map(|signature| signature.units());
         held.extend(units.map(|unit| (unit.0, at)));
     }

@@ -271,11 +271,11 @@ fn document_body(
         return Ok(Body::Nothing);
     };
     match record.kind {
-        DocumentKind::Text => match index.held_text(id, account)? {
+        DocumentKind::Text => match index.texts().read(id, account)? {
             Some(held) => {
                 let (text, permit) = held.into_parts();
                 let text = ShingledText::of(index, text, permit, account)?;
-                index.check_text_hash(id, &record, text.hash)?;
+                index.texts().check_hash(id, &record, text.hash)?;
                 Ok(Body::Text(Box::new(text)))
             }
             None => Ok(Body::Nothing),

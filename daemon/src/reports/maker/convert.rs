@@ -100,7 +100,7 @@ pub(super) fn text_of(
     account: &MemoryAccount,
 ) -> io::Result<Option<HeldText>> {
     let found = index.documents().with_hash(hash).and_then(|id| match id {
-        Some(id) => index.held_text(id, account),
+        Some(id) => index.texts().read(id, account),
         None => Ok(None),
     });
     match found {

@@ -4,10 +4,11 @@
 use std::ops::Deref;
 
 use simdex_schema::{DocId, DocumentHash, DocumentRecord};
-use simdex_signature::{CanonicalText, SignedText};
+use simdex_signature::{CanonicalText, SignedText, laboratory};
 
+use crate::shared::IndexShared;
 use crate::text::{TextError, TextRef};
-use crate::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
+use crate::{Cancel, IndexError, MemoryAccount, MemoryPermit, Registry, TextSigner, canonicalise};
 
 /// Where the text of a document is stored, as its record says.
 struct StoredText<'a> {
@@ -62,20 +63,30 @@ impl Deref for HeldText {
     }
 }
 
-impl IndexReader {
+/// Texts of documents, each read from disk and checked: one read of the store for the record, one of a segment for the
+/// text.
+///
+/// A text takes a permit of the account that is passed, unless it is small. A damaged one is noted, and is an error.
+#[derive(Clone, Copy)]
+pub struct Texts<'a> {
+    shared: &'a IndexShared,
+    registry: &'a Registry,
+}
+
+impl<'a> Texts<'a> {
+    pub(crate) fn of(shared: &'a IndexShared, registry: &'a Registry) -> Self {
+        Self { shared, registry }
+    }
+
     /// Extracted text of a document, without a permit; `None` for raw bytes. For backlog work that holds no permit yet:
-    /// to answer a query, use [`IndexReader::held_text`].
-    pub(crate) fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
-        let account = self.memory().backlog.account(&Cancel::never());
+    /// to answer a query, use [`Texts::read`].
+    pub(crate) fn read_unaccounted(self, id: DocId) -> Result<Option<String>, IndexError> {
+        let account = self.shared.memory.backlog.account(&Cancel::never());
         self.load_text(id, |stored| self.read_extracted(stored, &account))
     }
 
     /// Extracted text of a document, with a permit for it; `None` for raw bytes.
-    pub fn held_text(
-        &self,
-        id: DocId,
-        account: &MemoryAccount,
-    ) -> Result<Option<HeldText>, IndexError> {
+    pub fn read(self, id: DocId, account: &MemoryAccount) -> Result<Option<HeldText>, IndexError> {
         self.shared.work.text_read();
         self.load_text(id, |stored| {
             let read = || self.read_extracted(stored, account);
@@ -85,18 +96,18 @@ impl IndexReader {
     }
 
     /// What is signed and compared of a document's text, with a permit for it; `None` for raw bytes.
-    pub(crate) fn held_signed_text(
-        &self,
+    pub(crate) fn signed(
+        self,
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldSignedText>, IndexError> {
-        let read = self.held_signed_and_whole_text(id, account)?;
+        let read = self.signed_and_whole(id, account)?;
         Ok(read.map(|(signed, _)| signed))
     }
 
     /// What is signed and compared of a document's text, with the whole text if it needs no permit.
-    pub(crate) fn held_signed_and_whole_text(
-        &self,
+    pub(crate) fn signed_and_whole(
+        self,
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<(HeldSignedText, Option<ReadText>)>, IndexError> {
@@ -105,8 +116,8 @@ impl IndexReader {
 
     /// What is signed and compared of a text, for a document whose record the caller has: nothing may move the text
     /// meanwhile.
-    pub(crate) fn held_signed_text_of(
-        &self,
+    pub(crate) fn signed_of(
+        self,
         id: DocId,
         record: &DocumentRecord,
         account: &MemoryAccount,
@@ -117,10 +128,24 @@ impl IndexReader {
         read.inspect_err(|error| self.shared.damaged.note(id, error))
     }
 
+    /// The signature of a document's signed text by any recipe; `None` for raw bytes, and if the document was removed
+    /// or its text is damaged, which is noted.
+    pub fn signature_if_readable(
+        self,
+        id: DocId,
+        signer: &laboratory::Signer,
+        account: &MemoryAccount,
+    ) -> Result<Option<laboratory::Signature>, IndexError> {
+        match self.signed(id, account) {
+            Err(error) if error.is_of_one_document() => Ok(None),
+            text => Ok(text?.map(|(text, _permit)| signer.sign(text.as_str()))),
+        }
+    }
+
     /// Whether the stored text of a document is that document's. Notes the document if it is not; a purged one has no
     /// text.
-    pub(crate) fn is_text_sound(&self, id: DocId) -> Result<bool, IndexError> {
-        match self.text(id) {
+    pub(crate) fn is_sound(self, id: DocId) -> Result<bool, IndexError> {
+        match self.read_unaccounted(id) {
             Err(IndexError::UnknownDocument(_)) => Ok(false),
             Err(error) if error.is_damaged_text() => Ok(false),
             read => read.map(|_| true),
@@ -132,8 +157,8 @@ impl IndexReader {
     ///
     /// # Errors
     /// That of a damaged text if it has another hash.
-    pub fn check_text_hash(
-        &self,
+    pub fn check_hash(
+        self,
         id: DocId,
         record: &DocumentRecord,
         hash: DocumentHash,
@@ -146,15 +171,15 @@ impl IndexReader {
     /// Reads a document's record, then its text with `read`; `None` for raw bytes. Notes the document if the
     /// text is damaged.
     fn load_text<T>(
-        &self,
+        self,
         id: DocId,
         read: impl Fn(&StoredText<'_>) -> Result<T, IndexError>,
     ) -> Result<Option<T>, IndexError> {
         let mut missing_at = None;
         loop {
             let record = self
-                .documents()
-                .record(id)?
+                .registry
+                .document(id)?
                 .ok_or(IndexError::UnknownDocument(id))?;
             let Some(stored) = StoredText::of(id, &record)? else {
                 return Ok(None);
@@ -178,7 +203,7 @@ impl IndexReader {
     /// Reads the extracted text and verifies it by the checksum of its reference. A reference of an older format has
     /// none, so the text is made canonical and verified by its hash.
     fn read_extracted(
-        &self,
+        self,
         stored: &StoredText<'_>,
         account: &MemoryAccount,
     ) -> Result<String, IndexError> {
@@ -193,7 +218,7 @@ impl IndexReader {
     /// Reads the text, makes it canonical, verifies it by its hash, and leaves out what is not signed. Returns the
     /// whole text as well if it is small.
     fn read_signed(
-        &self,
+        self,
         stored: &StoredText<'_>,
         account: &MemoryAccount,
     ) -> Result<(HeldSignedText, Option<ReadText>), IndexError> {
@@ -202,7 +227,7 @@ impl IndexReader {
         })?;
         let (canonical, of_canonical) = canonicalise(&text, account)?;
         self.verify_hash(stored, DocumentHash(canonical.hash()))?;
-        let (signed, of_rest) = self.signer().signed_text(&canonical, account)?;
+        let (signed, of_rest) = TextSigner::of(self.shared).signed_text(&canonical, account)?;
         let is_small = of_text.is_none() && of_canonical.is_none();
         let whole = is_small.then_some(ReadText {
             extracted: text,
@@ -215,7 +240,7 @@ impl IndexReader {
         Ok(((signed, permit), whole))
     }
 
-    fn verify_hash(&self, stored: &StoredText<'_>, hash: DocumentHash) -> Result<(), IndexError> {
+    fn verify_hash(self, stored: &StoredText<'_>, hash: DocumentHash) -> Result<(), IndexError> {
         if stored.id.serial() < self.shared.named_from || hash == stored.record.hash {
             return Ok(());
         }
