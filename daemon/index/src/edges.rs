@@ -179,7 +179,7 @@ impl<'a> EdgeFinder<'a> {
         if let Some(levels) = self.index.shared.levels.get(&id) {
             return Shingles::of_levels(levels, account).map(Some);
         }
-        let held = match self.index.read_shingles(id, account) {
+        let held = match self.index.shingles().read(id, account) {
             Err(error) if error.is_of_one_document() => None,
             held => held?,
         };

@@ -57,6 +57,7 @@ mod regrouped;
 mod runs;
 pub mod safe_fs;
 mod shared;
+mod shingles;
 mod signing;
 pub mod store;
 mod stored_records;
@@ -84,12 +85,13 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use options::{Options, UnreadTexts};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, DocumentGroup, FileInfo,
-    FingerprintSink, Fingerprints, GroupDocument, GroupList, GroupLookup, Groups, HeldShingles,
-    IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, SecondThread,
-    SignAtRung, SoughtRatio, TextsByGroup,
+    FingerprintSink, Fingerprints, GroupDocument, GroupList, GroupLookup, Groups, IndexReader,
+    NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, SecondThread, SignAtRung,
+    SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use regrouped::{GroupMove, Regrouped};
+pub use shingles::{HeldShingles, ShingleSets};
 pub use signing::{TextSigner, canonicalise, forward_signature};
 pub use table::{DocumentStats, VisibleRoots};
 pub use unsettled::{Epoch, UnsettledCounts};

@@ -7,7 +7,6 @@ pub(crate) mod files;
 mod groups;
 mod pairs;
 mod postings;
-mod shingles;
 
 use std::sync::{Arc, MutexGuard, TryLockError};
 
@@ -15,7 +14,7 @@ use simdex_schema::meta::Parameters;
 use simdex_signature::{Ladder, Window};
 
 use crate::shared::IndexShared;
-use crate::{Documents, Memory, Registry, TextSigner, Texts};
+use crate::{Documents, Memory, Registry, ShingleSets, TextSigner, Texts};
 
 pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
@@ -24,7 +23,6 @@ pub use candidates::{
 pub use files::FileInfo;
 pub use groups::{DocumentGroup, GroupDocument, GroupList, GroupLookup, Groups, TextsByGroup};
 pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
-pub use shingles::HeldShingles;
 
 /// Reads an index to answer requests; every query is passed one.
 ///
@@ -43,12 +41,11 @@ pub use shingles::HeldShingles;
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.
 ///
-/// Settings and budgets are read here. [`documents`](Self::documents) and [`texts`](Self::texts) are views of their own; the other methods are in
+/// Settings and budgets are read here. [`documents`](Self::documents), [`texts`](Self::texts) and [`shingles`](Self::shingles) are views of their own; the other methods are in
 /// one file for each task, below `reader` unless it says otherwise:
 ///
 /// * `candidates`: [`candidates`](Self::candidates), the documents that share fingerprints with a query, looked up by
 ///   `postings`;
-/// * `shingles`: [`shingles`](Self::shingles) of documents;
 /// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `documents`:
 ///   [`documents_from`](Self::documents_from) one on, in the order in which pairs are listed; `edges/missed`:
 ///   [`pair_missed_at_most`](Self::pair_missed_at_most), how likely a pair is missed;
@@ -100,6 +97,11 @@ impl IndexReader {
     /// The texts of documents.
     pub fn texts(&self) -> Texts<'_> {
         Texts::of(&self.shared, &self.registry)
+    }
+
+    /// The shingles of documents and of other texts.
+    pub fn shingles(&self) -> ShingleSets<'_> {
+        ShingleSets::of(&self.shared, &self.registry)
     }
 
     /// A signer that signs texts as this index does.

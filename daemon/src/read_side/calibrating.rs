@@ -254,7 +254,7 @@ fn measure(
             break;
         }
         measured += 1;
-        let Some(set) = index.shingles_if_readable(id, account)? else {
+        let Some(set) = index.shingles().if_readable(id, account)? else {
             continue;
         };
         let query = QueryFingerprints {
@@ -330,7 +330,7 @@ fn trials(
     threshold: Ratio,
     account: &MemoryAccount,
 ) -> Result<Option<PairTrials>, IndexError> {
-    let Some(other) = index.shingles_if_readable(partner, account)? else {
+    let Some(other) = index.shingles().if_readable(partner, account)? else {
         return Ok(None);
     };
     let length = |id| index.documents().stats(id).map_or(0, |stats| stats.length);

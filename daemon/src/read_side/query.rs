@@ -325,7 +325,10 @@ fn verify(
             found.unverified = (ranked.len() - position) as u64;
             break;
         }
-        let read = match index.shingles_with_text(candidate.document, subject.account()) {
+        let read = match index
+            .shingles()
+            .with_text(candidate.document, subject.account())
+        {
             // Its last file disappeared since the candidates were found, or its text is damaged: the
             // index notes that, and the answer says that it is not complete.
             Err(error) if error.is_of_one_document() => continue,

@@ -99,7 +99,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     bed.open();
     let account = account(bed);
     assert!(matches!(
-        bed.index().reader().shingles(id, &account),
+        bed.index().reader().shingles().of_document(id, &account),
         Err(IndexError::Text(_))
     ));
     // A rebuild signs every text again.
@@ -238,7 +238,11 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
                 .as_ref(),
             Some(text)
         );
-        let shingles = bed.index().reader().shingles(id, &account(&bed));
+        let shingles = bed
+            .index()
+            .reader()
+            .shingles()
+            .of_document(id, &account(&bed));
         assert!(shingles.unwrap().is_some());
     }
 }
@@ -303,7 +307,7 @@ fn texts_named_by_an_earlier_canonical_text_are_served_and_later_ones_held_again
     bed.settle();
     let after = put_misnamed(&bed, "a/late", &late);
     let (reader, account) = (bed.index().reader(), account(&bed));
-    let shingles = |id| reader.shingles(id, &account);
+    let shingles = |id| reader.shingles().of_document(id, &account);
     assert_eq!(
         reader.texts().read_unaccounted(before).unwrap().as_ref(),
         Some(&early)

@@ -65,13 +65,15 @@ fn ask(bed: &Bed, search: &PairSearch<'_>, order: &[DocId]) -> Vec<BTreeSet<Docu
             let exact = bed
                 .index()
                 .reader()
-                .shingles(*id, &account)
+                .shingles()
+                .of_document(*id, &account)
                 .unwrap()
                 .unwrap();
             let theirs = bed
                 .index()
                 .reader()
-                .shingles(*other, &account)
+                .shingles()
+                .of_document(*other, &account)
                 .unwrap()
                 .unwrap();
             assert_eq!(edge.shared, exact.shared_with(&theirs));

@@ -60,7 +60,8 @@ fn assert_two(bed: &Bed) {
         );
         assert!(
             reader
-                .shingles(id, &account(bed.index()))
+                .shingles()
+                .of_document(id, &account(bed.index()))
                 .unwrap()
                 .is_some()
         );

@@ -165,7 +165,7 @@ fn read_document(
     with_text: bool,
     account: &MemoryAccount,
 ) -> Result<(u64, Option<HeldText>), IndexError> {
-    let shingles = index.shingles(id, account)?;
+    let shingles = index.shingles().of_document(id, account)?;
     let shingles = shingles.map_or(0, |set| set.len() as u64);
     account.cancel().check()?;
     let text = match with_text {

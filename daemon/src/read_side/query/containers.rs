@@ -77,7 +77,7 @@ impl<'a> ContainerSearch<'a> {
     fn counted(&self, other: DocId) -> Result<Option<(Overlap, EdgeRecord)>, QueryError> {
         self.cancel.check()?;
         let account = self.subject.account();
-        let read = match self.index.shingles_with_text(other, account) {
+        let read = match self.index.shingles().with_text(other, account) {
             // Its last file disappeared meanwhile, or its text is damaged, which the index notes.
             Err(error) if error.is_of_one_document() => None,
             read => read?,

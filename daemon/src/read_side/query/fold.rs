@@ -120,7 +120,7 @@ impl<'a> Folding<'a> {
     }
 
     fn read(&mut self, id: DocId) -> Result<Option<HeldShingles>, IndexError> {
-        let set = self.index.shingles_if_readable(id, self.account)?;
+        let set = self.index.shingles().if_readable(id, self.account)?;
         let read = set.as_ref().map_or(0, |set| set.len() as u64);
         self.left_shingles = self.left_shingles.saturating_sub(read);
         Ok(set)

@@ -154,7 +154,7 @@ impl StaleFinder<'_, '_> {
         let Some(parent) = index.documents().with_hash(parent)? else {
             return Ok(false);
         };
-        let read = |document| index.shingles_if_readable(document, account);
+        let read = |document| index.shingles().if_readable(document, account);
         let (Some(parent), Some(document)) = (read(parent)?, read(document)?) else {
             return Ok(false);
         };

@@ -244,5 +244,5 @@ fn set_of(
     let Some(document) = version.document.filter(|_| !subject.carries(version.hash)) else {
         return Ok(None);
     };
-    index.shingles_if_readable(document, subject.account())
+    index.shingles().if_readable(document, subject.account())
 }

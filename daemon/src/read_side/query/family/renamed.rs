@@ -58,5 +58,7 @@ pub(super) fn shingled_undone(
     let _held = account.take_large(length)?;
     let undone = renaming::undone(text.signed.as_str(), renamings);
     let (canonical, _held) = canonicalise(&undone, account)?;
-    index.shingles_of(&SignedText::whole(canonical), account)
+    index
+        .shingles()
+        .of_text(&SignedText::whole(canonical), account)
 }

@@ -32,7 +32,7 @@ impl ShingledText {
     ) -> Result<Self, IndexError> {
         let (canonical, of_canonical) = canonicalise(&extracted, account)?;
         let (signed, of_signed) = index.signer().signed_text(&canonical, account)?;
-        let shingles = index.shingles_of(&signed, account)?;
+        let shingles = index.shingles().of_text(&signed, account)?;
         Ok(Self {
             hash: DocumentHash(canonical.hash()),
             extracted,

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use simdex_schema::DocId;
 use simdex_signature::{ShingleSet, SignedText};
 
-use crate::{IndexError, IndexReader, MemoryAccount, MemoryPermit, ReadText};
+use crate::shared::IndexShared;
+use crate::{IndexError, MemoryAccount, MemoryPermit, ReadText, Registry, Texts};
 
 /// All shingles of a text, with the permit for the memory of counting them.
 #[derive(Debug)]
@@ -23,20 +24,37 @@ impl Deref for HeldShingles {
     }
 }
 
-impl IndexReader {
+/// The shingles of documents and of other texts, for exact counts.
+///
+/// Those of recently counted documents are in memory; for others a text is read and cut into shingles, which takes a
+/// permit of the account that is passed.
+#[derive(Clone, Copy)]
+pub struct ShingleSets<'a> {
+    shared: &'a IndexShared,
+    texts: Texts<'a>,
+}
+
+impl<'a> ShingleSets<'a> {
+    pub(crate) fn of(shared: &'a IndexShared, registry: &'a Registry) -> Self {
+        Self {
+            shared,
+            texts: Texts::of(shared, registry),
+        }
+    }
+
     /// All shingles of a document's text, for exact counts; `None` for raw bytes.
-    pub fn shingles(
-        &self,
+    pub fn of_document(
+        self,
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldShingles>, IndexError> {
-        Ok(self.shingles_with_text(id, account)?.map(|(set, _)| set))
+        Ok(self.with_text(id, account)?.map(|(set, _)| set))
     }
 
     /// All shingles of a document's text, with the text they were made from; `None` for raw bytes. There is no text if
     /// the shingles were in memory, or if it is so large that it needs a permit.
-    pub fn shingles_with_text(
-        &self,
+    pub fn with_text(
+        self,
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<(HeldShingles, Option<ReadText>)>, IndexError> {
@@ -44,7 +62,7 @@ impl IndexReader {
             let permit = account.take_large(set.counting_bytes())?;
             return Ok(Some((HeldShingles { set, permit }, None)));
         }
-        let read = self.read_shingles_and_text(id, account)?;
+        let read = self.read_with_text(id, account)?;
         if let Some((held, _)) = &read {
             let bytes = held.set.held_bytes();
             self.shared
@@ -56,49 +74,49 @@ impl IndexReader {
 
     /// All shingles of a document; also `None` if the document was removed, or its text is damaged, which is noted: a
     /// caller that reads many documents continues without this one.
-    pub fn shingles_if_readable(
-        &self,
+    pub fn if_readable(
+        self,
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldShingles>, IndexError> {
-        match self.shingles(id, account) {
+        match self.of_document(id, account) {
             Err(error) if error.is_of_one_document() => Ok(None),
             set => set,
         }
     }
 
     /// All shingles of a document, always read from the text, and not cached.
-    pub(crate) fn read_shingles(
-        &self,
+    pub(crate) fn read(
+        self,
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<HeldShingles>, IndexError> {
-        let read = self.read_shingles_and_text(id, account)?;
+        let read = self.read_with_text(id, account)?;
         Ok(read.map(|(set, _)| set))
     }
 
-    fn read_shingles_and_text(
-        &self,
+    fn read_with_text(
+        self,
         id: DocId,
         account: &MemoryAccount,
     ) -> Result<Option<(HeldShingles, Option<ReadText>)>, IndexError> {
-        let Some(((signed, _of_signed), text)) = self.texts().signed_and_whole(id, account)? else {
+        let Some(((signed, _of_signed), text)) = self.texts.signed_and_whole(id, account)? else {
             return Ok(None);
         };
         self.shared.work.text_read();
-        Ok(Some((self.shingles_of(&signed, account)?, text)))
+        Ok(Some((self.of_text(&signed, account)?, text)))
     }
 
     /// All shingles of a text that need not be in the index.
-    pub fn shingles_of(
-        &self,
+    pub fn of_text(
+        self,
         text: &SignedText,
         account: &MemoryAccount,
     ) -> Result<HeldShingles, IndexError> {
         let length = text.as_bytes().len() as u64;
         let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
         let max_listed = self.shared.options.listed_shingles;
-        let set = Arc::new(ShingleSet::listing(text, self.window(), max_listed));
+        let set = Arc::new(ShingleSet::listing(text, self.shared.window(), max_listed));
         if let Some(permit) = &mut permit {
             permit.shrink_to(set.counting_bytes());
         }
