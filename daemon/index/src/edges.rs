@@ -23,7 +23,7 @@ use simdex_schema::{DocId, DocumentKind, EdgeRecord};
 use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind};
 
 use crate::groups::{rank, rank_of};
-use crate::reader::candidates::{Filter, Tally};
+use crate::postings::{Filter, Tally};
 use crate::shared::IndexState;
 use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount};
 
@@ -262,7 +262,7 @@ impl<'a> EdgeFinder<'a> {
             state.stars.leads(other) && rank(&state.table, other) < own
         };
         let principals = Filter::Principals(&self.index.shared.principal_lists);
-        let tally = Tally::new(self.index, SchemeKind::ModN, principals);
+        let tally = Tally::new(self.index.postings(), SchemeKind::ModN, principals);
         self.find_counted_by(document, tally, &admits, account)
     }
 
@@ -274,7 +274,7 @@ impl<'a> EdgeFinder<'a> {
         account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
         let among = self.among.as_ref().map_or(Filter::All, Filter::Among);
-        let tally = Tally::new(self.index, SchemeKind::ModN, among);
+        let tally = Tally::new(self.index.postings(), SchemeKind::ModN, among);
         self.find_counted_by(document, tally, admits, account)
     }
 

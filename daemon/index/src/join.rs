@@ -23,21 +23,20 @@ use std::ops::ControlFlow;
 use std::sync::PoisonError;
 
 use simdex_schema::DocId;
-use simdex_schema::posting::Posting;
+use simdex_schema::posting::{Posting, PostingKey};
 use simdex_signature::SchemeKind;
 
 use crate::cuts::Cuts;
+use crate::postings::Postings;
 use crate::two_threads::on_two_threads;
-use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount};
+use crate::{GrowingPermit, IndexError, MemoryAccount};
 
 mod documents;
 mod long;
-mod scan;
 mod segment;
 
 use documents::{Documents, NO_TURN};
 use long::LongList;
-use scan::key_of;
 use segment::{Counting, Forward, OpenPair, OpenPairs, Segment, joined};
 
 /// A segment holds this fraction of all postings, so that pairs begin and end while much is left to read.
@@ -92,7 +91,7 @@ pub(crate) struct Joined {
 
 /// The state of a running join.
 struct Join<'a> {
-    index: &'a IndexReader,
+    postings: Postings<'a>,
     cuts: &'a Cuts,
     documents: Documents,
     /// Documents by their turn.
@@ -158,7 +157,7 @@ impl Room {
 /// # Errors
 /// [`IndexError::TooMuchMemory`] if not even those of one fit.
 pub(crate) fn join(
-    index: &IndexReader,
+    postings: Postings<'_>,
     request: JoinRequest<'_>,
     account: &MemoryAccount,
 ) -> Result<Joined, IndexError> {
@@ -169,17 +168,18 @@ pub(crate) fn join(
         second_thread,
         limits,
     } = request;
-    let joining = index.shared.joining.read();
+    let shared = postings.shared;
+    let joining = shared.joining.read();
     let _joining = joining.unwrap_or_else(PoisonError::into_inner);
-    let postings = index.postings_of(SchemeKind::ModN) as usize;
-    let members = (postings / PART).clamp(limits.members[0], limits.members[1]);
-    let documents = index.shared.state().table.known().len() as usize;
+    let total = postings.count(SchemeKind::ModN) as usize;
+    let members = (total / PART).clamp(limits.members[0], limits.members[1]);
+    let documents = shared.state().table.known().len() as usize;
     let room = Room::of(account, (documents, members), &limits)?;
-    let documents = Documents::of(index, among, turns, cuts);
+    let documents = Documents::of(shared, among, turns, cuts);
     let place = |id: &DocId| documents.place(*id).unwrap_or(NO_TURN);
     let places: Vec<u32> = turns.iter().map(place).collect();
     let mut join = Join {
-        index,
+        postings,
         cuts,
         open: OpenPairs::none(places.len()),
         places,
@@ -202,9 +202,9 @@ impl Join<'_> {
         if !self.documents.renew() {
             return Ok(());
         }
-        let (index, cancel) = (self.index, account.cancel());
+        let (all, cancel) = (self.postings, account.cancel());
         let (mut members, mut read) = (Vec::new(), (0, 0));
-        index.scan_postings(SchemeKind::ModN, cancel, &mut |postings| {
+        all.scan(SchemeKind::ModN, cancel, &mut |postings| {
             for list in postings.chunk_by(|a, b| a.0 == b.0) {
                 read = (read.0 + 1, read.1 + list.len() as u64);
                 self.add(list, &mut members)?;
@@ -214,7 +214,7 @@ impl Join<'_> {
                 false => ControlFlow::Continue(()),
             })
         })?;
-        index.shared.work.lists_read(read.0, read.1);
+        all.shared.work.lists_read(read.0, read.1);
         self.count_segment(account).map(drop)
     }
 
@@ -332,4 +332,9 @@ impl Join<'_> {
             held,
         })
     }
+}
+
+/// The key that these postings have in common.
+fn key_of(list: &[Posting]) -> Option<PostingKey> {
+    list.first().map(|(key, _)| *key)
 }

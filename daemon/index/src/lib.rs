@@ -23,7 +23,7 @@
 //!   reads all of it.
 //!
 //! All of it is synchronous; call it from blocking threads. Readers wait
-//! neither for a merge nor for any other access to the store: see `reader/postings.rs`.
+//! neither for a merge nor for any other access to the store: see `postings.rs`.
 
 mod aside;
 mod awaiting_signature;
@@ -50,6 +50,7 @@ mod join;
 mod known_unchanged;
 mod memory;
 mod options;
+mod postings;
 mod principal_lists;
 mod reader;
 mod registry;

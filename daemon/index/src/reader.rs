@@ -6,13 +6,13 @@ mod file_counts;
 pub(crate) mod files;
 mod groups;
 mod pairs;
-mod postings;
 
 use std::sync::{Arc, MutexGuard, TryLockError};
 
 use simdex_schema::meta::Parameters;
 use simdex_signature::{Ladder, Window};
 
+use crate::postings::Postings;
 use crate::shared::IndexShared;
 use crate::{Documents, Memory, Registry, ShingleSets, TextSigner, Texts};
 
@@ -44,8 +44,7 @@ pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 /// Settings and budgets are read here. [`documents`](Self::documents), [`texts`](Self::texts) and [`shingles`](Self::shingles) are views of their own; the other methods are in
 /// one file for each task, below `reader` unless it says otherwise:
 ///
-/// * `candidates`: [`candidates`](Self::candidates), the documents that share fingerprints with a query, looked up by
-///   `postings`;
+/// * `candidates`: [`candidates`](Self::candidates), the documents that share fingerprints with a query;
 /// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `documents`:
 ///   [`documents_from`](Self::documents_from) one on, in the order in which pairs are listed; `edges/missed`:
 ///   [`pair_missed_at_most`](Self::pair_missed_at_most), how likely a pair is missed;
@@ -53,7 +52,6 @@ pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 /// * `files`: [`files`](Self::files), roots and containers of a view; `files/first_contents`:
 ///   [`first_file`](Self::first_file) of a document;
 /// * `file_counts`: [`count_files`](Self::count_files) of a view, and [`watch_moves`](Self::watch_moves) in it;
-/// * `join/scan`: all postings in order, for joins;
 /// * `signing`: [`signer`](Self::signer), the [`TextSigner`] of the index.
 #[derive(Clone)]
 pub struct IndexReader {
@@ -102,6 +100,11 @@ impl IndexReader {
     /// The shingles of documents and of other texts.
     pub fn shingles(&self) -> ShingleSets<'_> {
         ShingleSets::of(&self.shared, &self.registry)
+    }
+
+    /// The postings of all documents.
+    pub(crate) fn postings(&self) -> Postings<'_> {
+        Postings::of(&self.shared)
     }
 
     /// A signer that signs texts as this index does.

@@ -17,8 +17,8 @@ use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung};
 
 use super::{Cuts, EdgeFinder, count_at};
+use crate::postings::Tally;
 use crate::principal_lists::{PRINCIPALS_STEP, PrincipalLists};
-use crate::reader::candidates::Tally;
 use crate::{Cancel, DocumentStats, IndexError};
 
 /// With this many fingerprints, two documents of resemblance 0.8 share too few with a probability below

@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 use simdex_schema::DocId;
 use simdex_signature::Rung;
 
+use crate::DocumentStats;
 use crate::cuts::Cuts;
-use crate::{DocumentStats, IndexReader};
+use crate::shared::IndexShared;
 
 /// Turn of a document that is only a partner of others.
 pub(super) const NO_TURN: u32 = u32::MAX;
@@ -82,7 +83,7 @@ impl Documents {
 
     /// Numbers documents, ascending and distinct; unknown ones are left out.
     pub(super) fn of(
-        index: &IndexReader,
+        shared: &IndexShared,
         ids: impl Iterator<Item = DocId>,
         turns: &[DocId],
         cuts: &Cuts,
@@ -94,7 +95,7 @@ impl Documents {
         };
         let mut ids = ids.peekable();
         while ids.peek().is_some() {
-            let state = index.shared.state();
+            let state = shared.state();
             let some = ids.by_ref().take(AT_ONCE);
             for (id, stats) in some.filter_map(|id| Some((id, state.table.get(id)?))) {
                 let place = documents.ids.len() as u32;

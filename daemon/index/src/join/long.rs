@@ -65,7 +65,7 @@ impl Join<'_> {
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
         let keys: Vec<PostingKey> = lists.iter().map(|list| list.key).collect();
-        let (index, cancel) = (self.index, account.cancel());
+        let (postings, cancel) = (self.postings, account.cancel());
         let (mut members, mut read) = (Vec::new(), 0);
         let each = &mut |_: usize, list: Option<&[DocId]>| {
             let list = list.unwrap_or_default();
@@ -75,8 +75,8 @@ impl Join<'_> {
             self.add_long(&members, marks);
             Ok(())
         };
-        index.for_each_posting_list(SchemeKind::ModN, &keys, CommonLists::Read, cancel, each)?;
-        index.shared.work.lists_read(keys.len() as u64, read);
+        postings.for_each_list(SchemeKind::ModN, &keys, CommonLists::Read, cancel, each)?;
+        postings.shared.work.lists_read(keys.len() as u64, read);
         Ok(())
     }
 

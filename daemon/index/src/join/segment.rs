@@ -295,7 +295,8 @@ impl Join<'_> {
             match kept.rung == rung {
                 true => Some(u64::from(kept.count)),
                 false => {
-                    let stats = self.index.documents().stats(self.documents.id(place))?;
+                    let state = self.postings.shared.state();
+                    let stats = state.table.get(self.documents.id(place))?;
                     Some(u64::from(stats.counts[usize::from(rung.get())]))
                 }
             }

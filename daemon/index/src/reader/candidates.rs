@@ -19,17 +19,15 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
+use crate::postings::{BYTES_PER_COUNTED_DOCUMENT, Tally};
 use crate::shared::{IndexState, document_kind};
 use crate::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 mod coverage;
 mod fixed_size;
-mod tally;
 
 use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
-use tally::BYTES_PER_COUNTED_DOCUMENT;
-pub(crate) use tally::{Filter, Tally};
 
 /// Number of fingerprints looked up, if the query has as many.
 const PROBES: u64 = 128;
@@ -207,7 +205,7 @@ impl IndexReader {
                 RungsInUse::of(&state, documents),
             )
         };
-        let mut tally = Tally::for_request(self, query.scheme, &visible, account);
+        let mut tally = Tally::for_request(self.postings(), query.scheme, &visible, account);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         // Each at the coarser rung of both sides; documents may be signed again meanwhile.
@@ -222,7 +220,7 @@ impl IndexReader {
         }
         let common_lists_count_only = tally.count_common_for_counted(cancel)?;
         let began = tally.began;
-        let (found, held) = tally.into_candidates(&|id, stats, shared| {
+        let (found, held) = tally.into_found(&|id, stats, shared| {
             let stats = Some(stats).filter(|stats| stats.kind == documents)?;
             Some(match stats.signed_anew > began {
                 // Re-signed during the count, so the count is void. Assume it shares everything; verification decides.
@@ -275,7 +273,8 @@ impl IndexReader {
         };
         for rung in rungs {
             cancel.check()?;
-            let mut tally = Tally::for_request(self, SchemeKind::BswN, &visible, account);
+            let mut tally =
+                Tally::for_request(self.postings(), SchemeKind::BswN, &visible, account);
             sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))

@@ -336,7 +336,7 @@ fn joins_that_do_not_pay_are_few() {
         search.joins()
     };
     // A hundred documents justify reading all postings, but not the few of one join.
-    let postings = bed.index().reader().postings_of(SchemeKind::ModN);
+    let postings = bed.index().reader().postings().count(SchemeKind::ModN);
     assert!(joins(1 << 40) > 30);
     assert_eq!(joins(postings / 100), 1);
 }

@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 use simdex_schema::DocumentKind;
 use simdex_signature::{Ladder, Ratio, Rung, lower_tail};
 
-use super::{Counts, Tally};
+use super::Counts;
+use crate::postings::Tally;
 use crate::shared::IndexState;
 
 /// The ratio by which documents are searched for.

@@ -17,7 +17,8 @@
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{SchemeKind, Signature};
 
-use super::{COMMON_LIST_DIVISOR, Candidate, Candidates, CountBasis, Coverage, Tally};
+use super::{COMMON_LIST_DIVISOR, Candidate, Candidates, CountBasis, Coverage};
+use crate::postings::Tally;
 use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount, VisibleRoots};
 
 impl IndexReader {
@@ -31,7 +32,7 @@ impl IndexReader {
     ) -> Result<Candidates, IndexError> {
         let cancel = account.cancel();
         let visible = self.shared.state().table.visible(view);
-        let mut tally = Tally::for_request(self, query.scheme().kind, &visible, account);
+        let mut tally = Tally::for_request(self.postings(), query.scheme().kind, &visible, account);
         tally.probe(query.fingerprints(), cancel)?;
         // As for Mod_n: if few of the query's entries are common, a document found by those alone shares almost
         // nothing.
@@ -40,7 +41,7 @@ impl IndexReader {
             tally.read_common(&|_| true, cancel)?;
         }
         let common_lists_count_only = tally.count_common_for_counted(cancel)?;
-        let (found, held) = tally.into_candidates(&|id, stats, shared| {
+        let (found, held) = tally.into_found(&|id, stats, shared| {
             let is_text = stats.kind == DocumentKind::Text;
             is_text.then(|| candidate(query, shared, stats, id))
         })?;

@@ -170,7 +170,7 @@ impl PairSearch<'_> {
         next: &NextDocuments<'_>,
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
-        let reading = self.index.postings_of(SchemeKind::ModN);
+        let reading = self.index.postings().count(SchemeKind::ModN);
         let worth = usize::try_from(reading / ahead.limits.postings_as_one);
         let worth = worth.unwrap_or(usize::MAX).saturating_add(1);
         // The documents may take a quarter of what may be held, the join another quarter.
@@ -237,7 +237,7 @@ impl PairSearch<'_> {
             second_thread: second.is_some(),
             limits: ahead.limits,
         };
-        join(self.index, request, account)
+        join(self.index.postings(), request, account)
     }
 
     /// Notes which documents of the last join are past: all except those whose turn is still to come and those that

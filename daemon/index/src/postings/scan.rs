@@ -4,19 +4,20 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use simdex_schema::posting::{KEY_BITS, Posting, PostingKey, scheme_number};
+use simdex_schema::posting::{KEY_BITS, Posting, scheme_number};
 use simdex_signature::SchemeKind;
 
+use super::Postings;
 use crate::buckets::{Buckets, Cursor};
 use crate::buffer::PART_BITS;
-use crate::{Cancel, IndexError, IndexReader};
+use crate::{Cancel, IndexError};
 
 /// Called with the postings of the next keys, ascending and distinct; all of one key come together.
-pub(super) type OnPostings<'a> = dyn FnMut(&[Posting]) -> Result<ControlFlow<()>, IndexError> + 'a;
+pub(crate) type OnPostings<'a> = dyn FnMut(&[Posting]) -> Result<ControlFlow<()>, IndexError> + 'a;
 
-impl IndexReader {
+impl Postings<'_> {
     /// Approximate number of postings of a scheme.
-    pub(crate) fn postings_of(&self, scheme: SchemeKind) -> u64 {
+    pub(crate) fn count(self, scheme: SchemeKind) -> u64 {
         let at = usize::from(scheme_number(scheme));
         let state = self.shared.state();
         let in_runs: u64 = state
@@ -28,8 +29,8 @@ impl IndexReader {
     }
 
     /// Passes all postings, each once. Those of documents recorded after the call began may or may not be included.
-    pub(super) fn scan_postings(
-        &self,
+    pub(crate) fn scan(
+        self,
         scheme: SchemeKind,
         cancel: &Cancel,
         each: &mut OnPostings<'_>,
@@ -72,9 +73,4 @@ impl IndexReader {
 /// The first key of a part of the buffers.
 fn first_key(part: u32) -> u64 {
     u64::from(part) << (KEY_BITS - u32::from(PART_BITS))
-}
-
-/// The key that these postings have in common.
-pub(super) fn key_of(list: &[Posting]) -> Option<PostingKey> {
-    list.first().map(|(key, _)| *key)
 }

@@ -1,9 +1,14 @@
-//! Lookups: first, under the lock, a copy is made of what the buffers hold and of the list of runs; then the runs are
-//! read without the lock.
+//! Postings: look-ups of some keys, and [`scan`]s of all; [`tally`] counts what documents share by them.
+//!
+//! First, under the lock, a copy is made of what the buffers hold and of the list of runs; then the runs are read without
+//! the lock.
 //!
 //! No posting is missed and nobody waits for a read of the store: a posting moves from the buffers into a run at the
 //! moment that the run becomes visible, under the same lock. A run never changes and can be read to its end by its
 //! holder.
+
+mod scan;
+mod tally;
 
 use std::sync::Arc;
 use std::vec::IntoIter;
@@ -14,7 +19,10 @@ use simdex_signature::SchemeKind;
 
 use crate::buckets::{Buckets, CommonLists, PostingList};
 use crate::runs::Runs;
-use crate::{Cancel, IndexError, IndexReader};
+use crate::shared::IndexShared;
+use crate::{Cancel, IndexError};
+
+pub(crate) use tally::{BYTES_PER_COUNTED_DOCUMENT, Filter, Tally};
 
 /// Keys whose documents are copied from the buffers at once, while the lock is held.
 const KEYS_AT_ONCE: usize = 1024;
@@ -76,11 +84,21 @@ impl RunReader<'_> {
     }
 }
 
-impl IndexReader {
+/// The postings of an index, read while writers add more.
+#[derive(Clone, Copy)]
+pub(crate) struct Postings<'a> {
+    pub(crate) shared: &'a IndexShared,
+}
+
+impl<'a> Postings<'a> {
+    pub(crate) fn of(shared: &'a IndexShared) -> Self {
+        Self { shared }
+    }
+
     /// Calls `each` with the posting list of every key. The keys must ascend and be distinct, so that each bucket is
     /// read once for all keys in it.
-    pub(crate) fn for_each_posting_list(
-        &self,
+    pub(crate) fn for_each_list(
+        self,
         scheme: SchemeKind,
         keys: &[PostingKey],
         common: CommonLists,
@@ -115,7 +133,7 @@ impl IndexReader {
     }
 
     /// What the buffers hold for the first keys, at least for one.
-    fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> PostingsCopy {
+    fn copy_buffered(self, scheme: SchemeKind, keys: &[PostingKey]) -> PostingsCopy {
         let at = usize::from(scheme_number(scheme));
         let state = self.shared.state();
         let mut copied = PostingsCopy {

@@ -6,10 +6,10 @@ use simdex_schema::DocId;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
 
-use super::Candidate;
+use super::Postings;
 use crate::buckets::CommonLists;
 use crate::principal_lists::{PRINCIPALS_KEPT_FROM, PrincipalLists};
-use crate::{Cancel, DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount};
+use crate::{Cancel, DocumentStats, GrowingPermit, IndexError, MemoryAccount};
 
 /// For requests, a list is common if it spans more further shards than this in one run: some 4,000 documents. Reading
 /// it would make each of them a candidate because of one shared fingerprint.
@@ -19,7 +19,7 @@ const MAX_SHARDS_PER_REQUEST: usize = 2;
 const MAX_SHARDS_PER_EDGE: usize = 8;
 
 /// Bytes that a document takes in the map of counts, including room to grow.
-pub(super) const BYTES_PER_COUNTED_DOCUMENT: u64 = 48;
+pub(crate) const BYTES_PER_COUNTED_DOCUMENT: u64 = 48;
 /// Documents counted before memory is taken for the new ones among them.
 const COUNTED_AT_ONCE: usize = 4_096;
 
@@ -27,7 +27,7 @@ const COUNTED_AT_ONCE: usize = 4_096;
 /// only if needed. No lock is held, so the counts of documents that were recorded or purged after counting began mean
 /// nothing.
 pub(crate) struct Tally<'a> {
-    index: &'a IndexReader,
+    postings: Postings<'a>,
     scheme: SchemeKind,
     /// Documents that are counted.
     filter: Filter<'a>,
@@ -43,7 +43,7 @@ pub(crate) struct Tally<'a> {
     /// signatures may have been counted.
     pub(crate) began: u32,
     /// The memory permit for `shared`, if the count serves a request.
-    pub(super) held: Option<GrowingPermit>,
+    pub(crate) held: Option<GrowingPermit>,
 }
 
 /// Which documents a tally counts.
@@ -84,23 +84,23 @@ struct LookUp {
 
 impl<'a> Tally<'a> {
     /// A count of partners for edges.
-    pub(crate) fn new(index: &'a IndexReader, scheme: SchemeKind, filter: Filter<'a>) -> Self {
+    pub(crate) fn new(postings: Postings<'a>, scheme: SchemeKind, filter: Filter<'a>) -> Self {
         Self {
-            index,
+            postings,
             scheme,
             filter,
             shared: FxHashMap::default(),
             common_lists_unread: Vec::new(),
             left_out: None,
             max_shards: MAX_SHARDS_PER_EDGE,
-            began: index.shared.state().awaiting_signature.changes(),
+            began: postings.shared.state().awaiting_signature.changes(),
             held: None,
         }
     }
 
     /// A count for a request about these documents, which charges its memory to an account.
     pub(crate) fn for_request(
-        index: &'a IndexReader,
+        postings: Postings<'a>,
         scheme: SchemeKind,
         visible: &'a RoaringTreemap,
         account: &MemoryAccount,
@@ -108,7 +108,7 @@ impl<'a> Tally<'a> {
         Self {
             held: Some(GrowingPermit::of(account)),
             max_shards: MAX_SHARDS_PER_REQUEST,
-            ..Self::new(index, scheme, Filter::Among(visible))
+            ..Self::new(postings, scheme, Filter::Among(visible))
         }
     }
 
@@ -118,7 +118,7 @@ impl<'a> Tally<'a> {
     }
 
     /// Adds documents that were found by other means, so that they are counted if they share anything.
-    pub(super) fn add_uncounted(
+    pub(crate) fn add_uncounted(
         &mut self,
         documents: impl Iterator<Item = DocId>,
     ) -> Result<(), IndexError> {
@@ -138,25 +138,23 @@ impl<'a> Tally<'a> {
         }
     }
 
-    /// Makes candidates of the counted documents with `candidate`; returns them with the permit for their memory.
+    /// Returns what `make` makes of the counted documents, with the permit for its memory.
     /// Nothing is locked while it waits for memory, and the state is locked for a few thousand documents at a time.
-    pub(super) fn into_candidates(
+    pub(crate) fn into_found<T>(
         self,
-        candidate: &dyn Fn(DocId, &DocumentStats, u64) -> Option<Candidate>,
-    ) -> Result<(Vec<Candidate>, Option<GrowingPermit>), IndexError> {
+        make: &dyn Fn(DocId, &DocumentStats, u64) -> Option<T>,
+    ) -> Result<(Vec<T>, Option<GrowingPermit>), IndexError> {
         let (counted, mut held) = (self.shared, self.held);
-        let bytes = (counted.len() * size_of::<Candidate>()) as u64;
+        let bytes = (counted.len() * size_of::<T>()) as u64;
         if let Some(held) = &mut held {
             held.add(bytes)?;
         }
         let mut found = Vec::with_capacity(counted.len());
         let mut counted = counted.into_iter().peekable();
         while counted.peek().is_some() {
-            let state = self.index.shared.state();
+            let state = self.postings.shared.state();
             let some = counted.by_ref().take(COUNTED_AT_ONCE);
-            found.extend(
-                some.filter_map(|(id, shared)| candidate(id, state.table.get(id)?, shared)),
-            );
+            found.extend(some.filter_map(|(id, shared)| make(id, state.table.get(id)?, shared)));
         }
         drop(counted);
         if let Some(held) = &mut held {
@@ -260,7 +258,7 @@ impl<'a> Tally<'a> {
             probes = unknown;
         }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
-        let (index, scheme) = (self.index, self.scheme);
+        let (postings, scheme) = (self.postings, self.scheme);
         let mut read = (0, 0);
         let each = &mut |at: usize, list: Option<&[DocId]>| {
             let Some(list) = list else {
@@ -278,14 +276,14 @@ impl<'a> Tally<'a> {
                 None => self.count(list, look_up),
             }
         };
-        index.for_each_posting_list(scheme, &keys, look_up.common_lists, cancel, each)?;
-        index.shared.work.lists_read(read.0, read.1);
+        postings.for_each_list(scheme, &keys, look_up.common_lists, cancel, each)?;
+        postings.shared.work.lists_read(read.0, read.1);
         Ok(())
     }
 
     /// The principals among some documents.
     fn principals_of(&self, list: &[DocId]) -> Vec<DocId> {
-        let state = self.index.shared.state();
+        let state = self.postings.shared.state();
         let leads = |id: &DocId| state.stars.leads(*id);
         list.iter().copied().filter(leads).collect()
     }
@@ -310,13 +308,13 @@ impl<'a> Tally<'a> {
 
     fn count_and_add(&mut self, list: &[DocId]) {
         let others = list.iter().filter(|id| Some(**id) != self.left_out);
-        let index = self.index;
+        let postings = self.postings;
         let among = self.filter.among();
         // Locked only if a document is found for the first time.
         let mut state = None;
         let mut counts = |id: &DocId| match self.filter {
             Filter::Principals(_) => {
-                let state = state.get_or_insert_with(|| index.shared.state());
+                let state = state.get_or_insert_with(|| postings.shared.state());
                 state.stars.leads(*id)
             }
             Filter::All | Filter::Among(_) => among.is_none_or(|ids| ids.contains(id.0)),
