@@ -18,7 +18,7 @@ use crate::{Documents, Memory, Registry, ShingleSets, TextSigner, Texts};
 
 pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
-    QueryFingerprints, SignAtRung, SoughtRatio,
+    FoundCandidates, QueryFingerprints, SignAtRung, SoughtRatio,
 };
 pub use files::FileInfo;
 pub use groups::{DocumentGroup, GroupDocument, GroupList, GroupLookup, Groups, TextsByGroup};
@@ -41,10 +41,10 @@ pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.
 ///
-/// Settings and budgets are read here. [`documents`](Self::documents), [`texts`](Self::texts) and [`shingles`](Self::shingles) are views of their own; the other methods are in
+/// Settings and budgets are read here. [`documents`](Self::documents), [`texts`](Self::texts), [`shingles`](Self::shingles) and
+/// [`candidates`](Self::candidates) are views of their own; the other methods are in
 /// one file for each task, below `reader` unless it says otherwise:
 ///
-/// * `candidates`: [`candidates`](Self::candidates), the documents that share fingerprints with a query;
 /// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `documents`:
 ///   [`documents_from`](Self::documents_from) one on, in the order in which pairs are listed; `edges/missed`:
 ///   [`pair_missed_at_most`](Self::pair_missed_at_most), how likely a pair is missed;
@@ -95,6 +95,11 @@ impl IndexReader {
     /// The texts of documents.
     pub fn texts(&self) -> Texts<'_> {
         Texts::of(&self.shared, &self.registry)
+    }
+
+    /// The documents that share fingerprints with a query.
+    pub fn candidates(&self) -> Candidates<'_> {
+        Candidates::of(self.postings())
     }
 
     /// The shingles of documents and of other texts.

@@ -263,7 +263,9 @@ fn measure(
             rung: Rung::ZERO,
         };
         let kind = CandidateKind::Similar;
-        let candidates = index.candidates(query, kind, &request.view, account)?;
+        let candidates = index
+            .candidates()
+            .by_samples(query, kind, &request.view, account)?;
         let strata = strata(index, &candidates.found, own, request.threshold);
         for stratum in strata {
             let weight = stratum.weight();

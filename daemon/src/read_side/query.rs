@@ -13,8 +13,9 @@
 //!
 //! A document that shares none of the fingerprints looked up never becomes a candidate; every answer states how
 //! improbable that is ([`promise`]). For a document that resembles the query, or is contained in it, this depends on
-//! the threshold: from 0.053 on it is just as improbable (see [`IndexReader::candidates`]). A document that contains
-//! the query is sampled at its own rung, which may keep few fingerprints of a short query, or none: see
+//! the threshold: from 0.053 on it is just as improbable (see
+//! [`by_samples`](simdex_index::Candidates::by_samples)). A document that contains the query is sampled at its own rung,
+//! which may keep few fingerprints of a short query, or none: see
 //! [`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt).
 
 mod bound;
@@ -33,7 +34,7 @@ mod texts_for_judging;
 mod whole_text;
 
 use simdex_index::{
-    Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, GrowingPermit, IndexError,
+    Cancel, Candidate, CandidateKind, FingerprintSink, FoundCandidates, GrowingPermit, IndexError,
     IndexReader, QueryFingerprints, VisibleRoots,
 };
 use simdex_proto::defaults;
@@ -245,12 +246,12 @@ fn candidates(
     index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
-) -> Result<Candidates, IndexError> {
+) -> Result<FoundCandidates, IndexError> {
     let (view, account) = (&params.view, subject.account());
     let looked_up = subject.fingerprints();
     let looked_up = looked_up.filter(|_| subject.compared_by() != ComparedBy::WholeText);
     let Some((scheme, fingerprints, rung)) = looked_up else {
-        return Ok(Candidates::default());
+        return Ok(FoundCandidates::default());
     };
     let fingerprints = QueryFingerprints {
         scheme,
@@ -263,25 +264,24 @@ fn candidates(
         // A related document may be contained in the query, so that all its fingerprints are probed.
         FindKind::Contained | FindKind::Related => CandidateKind::Contained,
     };
+    let search = index.candidates();
     let Some(text) = subject.text() else {
-        return index.candidates(fingerprints, kind, view, account);
+        return search.by_samples(fingerprints, kind, view, account);
     };
     let (text, window, size) = (&text.signed, index.window(), index.ladder().fixed_size());
     match params.scheme {
         SchemeKind::ModN | SchemeKind::Chunks => {
-            index.candidates(fingerprints, kind, view, account)
+            search.by_samples(fingerprints, kind, view, account)
         }
         SchemeKind::BswN => {
             let sign = |rung, each: &mut FingerprintSink<'_>| {
                 BswN::visit(text, window, rung, BSW_AT_ONCE, each)
             };
-            index.candidates_by_either(fingerprints, kind, &sign, view, account)
+            search.by_either(fingerprints, kind, &sign, view, account)
         }
-        SchemeKind::MinN => {
-            index.candidates_of_fixed_size(&MinN::sign(text, window, size), view, account)
-        }
+        SchemeKind::MinN => search.by_sketches(&MinN::sign(text, window, size), view, account),
         SchemeKind::SketchN => {
-            index.candidates_of_fixed_size(&SketchN::sign(text, window, size), view, account)
+            search.by_sketches(&SketchN::sign(text, window, size), view, account)
         }
     }
 }

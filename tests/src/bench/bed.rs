@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use simdex_index::store::{Hooked, Hooks, SledStore, Store as _, StoreOptions};
 use simdex_index::{
-    Cancel, CandidateKind, Candidates, FileChange, Fingerprints, Index, IndexReader, NewContent,
-    NewDocument, Opened, Options, QueryFingerprints, SeenFile, VisibleRoots,
+    Cancel, CandidateKind, FileChange, Fingerprints, FoundCandidates, Index, IndexReader,
+    NewContent, NewDocument, Opened, Options, QueryFingerprints, SeenFile, VisibleRoots,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -339,7 +339,7 @@ impl Query {
         &self,
         index: &IndexReader,
         kind: CandidateKind,
-    ) -> anyhow::Result<(Candidates, Duration)> {
+    ) -> anyhow::Result<(FoundCandidates, Duration)> {
         let asked = QueryFingerprints {
             scheme: SchemeKind::ModN,
             fingerprints: Fingerprints::Listed(self.signature.fingerprints()),
@@ -347,12 +347,15 @@ impl Query {
         };
         let account = index.memory().requests.account(&Cancel::never());
         let begin = Instant::now();
-        let candidates = index.candidates(asked, kind, &VisibleRoots::All, &account)?;
+        let candidates =
+            index
+                .candidates()
+                .by_samples(asked, kind, &VisibleRoots::All, &account)?;
         Ok((candidates, begin.elapsed()))
     }
 
     /// Whether the source is among the candidates, with all three counts right.
-    pub(super) fn is_answered_by(&self, candidates: &Candidates) -> bool {
+    pub(super) fn is_answered_by(&self, candidates: &FoundCandidates) -> bool {
         let Some(found) = candidates.found.iter().find(|c| c.document == self.source) else {
             return false;
         };

@@ -244,7 +244,9 @@ fn ask_samples(index: &IndexReader, questions: &Questions, rung: Rung) -> anyhow
             rung,
         };
         let account = index.memory().requests.account(&Cancel::never());
-        let found = index.candidates(asked, kind, &VisibleRoots::All, &account)?;
+        let found = index
+            .candidates()
+            .by_samples(asked, kind, &VisibleRoots::All, &account)?;
         let found = found.found.iter().filter(is_found);
         Ok(found.map(|candidate| candidate.document.serial()).collect())
     })

@@ -19,9 +19,9 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
-use crate::postings::{BYTES_PER_COUNTED_DOCUMENT, Tally};
+use crate::postings::{BYTES_PER_COUNTED_DOCUMENT, Postings, Tally};
 use crate::shared::{IndexState, document_kind};
-use crate::{DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use crate::{DocumentStats, GrowingPermit, IndexError, MemoryAccount, VisibleRoots};
 
 mod coverage;
 mod fixed_size;
@@ -153,7 +153,7 @@ impl Candidate {
 
 /// All candidates of a query.
 #[derive(Default, Debug)]
-pub struct Candidates {
+pub struct FoundCandidates {
     /// The candidates found, unordered.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
@@ -170,34 +170,47 @@ pub(crate) struct Sharing {
     held: GrowingPermit,
 }
 
-impl IndexReader {
+/// The documents that share fingerprints with a query, and how many: those that an answer may name.
+///
+/// A search looks up the posting lists of a query's fingerprints, some hundreds or all of them, and reads no text. Its
+/// memory is charged to the account that is passed.
+#[derive(Clone, Copy)]
+pub struct Candidates<'a> {
+    postings: Postings<'a>,
+}
+
+impl<'a> Candidates<'a> {
+    pub(crate) fn of(postings: Postings<'a>) -> Self {
+        Self { postings }
+    }
+
     /// Documents of the view that share fingerprints with the query at its probing rung. The head of `candidates.rs`
     /// states how likely one is missed. Their memory is charged to the account.
-    pub fn candidates(
-        &self,
+    pub fn by_samples(
+        self,
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
         view: &VisibleRoots,
         account: &MemoryAccount,
-    ) -> Result<Candidates, IndexError> {
-        self.find_candidates(query, kind, None, view, account)
+    ) -> Result<FoundCandidates, IndexError> {
+        self.find(query, kind, None, view, account)
     }
 
     /// Finds candidates, and counts the documents of `extra` as well, which may share none of the fingerprints
     /// looked up.
-    fn find_candidates(
-        &self,
+    fn find(
+        self,
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
         extra: Option<Sharing>,
         view: &VisibleRoots,
         account: &MemoryAccount,
-    ) -> Result<Candidates, IndexError> {
+    ) -> Result<FoundCandidates, IndexError> {
         let cancel = account.cancel();
         let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
         let (visible, rung, before) = {
-            let state = self.shared.state();
+            let state = self.postings.shared.state();
             let rung = probing_rung(&state, documents, query, kind, &counts);
             (
                 state.table.visible(view),
@@ -205,11 +218,11 @@ impl IndexReader {
                 RungsInUse::of(&state, documents),
             )
         };
-        let mut tally = Tally::for_request(self.postings(), query.scheme, &visible, account);
+        let mut tally = Tally::for_request(self.postings, query.scheme, &visible, account);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         // Each at the coarser rung of both sides; documents may be signed again meanwhile.
-        let in_use = before.and_now(&self.shared.state(), documents);
+        let in_use = before.and_now(&self.postings.shared.state(), documents);
         let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(rung)).collect();
         let significant = significant_common_lists(&tally, kind, &counted_at, &counts);
         tally.read_common(&significant, cancel)?;
@@ -231,7 +244,7 @@ impl IndexReader {
                 false => candidate(id, shared, stats, rung, &counts),
             })
         })?;
-        Ok(Candidates {
+        Ok(FoundCandidates {
             found,
             common_lists_count_only,
             coverage,
@@ -242,28 +255,28 @@ impl IndexReader {
     /// Documents found by either scheme: those above, and those that share a BSW_n window with the query. All are
     /// counted by Mod_n, whose samples are binomial: which windows BSW_n chooses depends on the text around a shingle,
     /// so its counts bound nothing. BSW_n does not nest, so `sign` signs the query again at every rung in use.
-    pub fn candidates_by_either(
-        &self,
+    pub fn by_either(
+        self,
         query: QueryFingerprints<'_>,
         kind: CandidateKind,
         sign: &SignAtRung<'_>,
         view: &VisibleRoots,
         account: &MemoryAccount,
-    ) -> Result<Candidates, IndexError> {
+    ) -> Result<FoundCandidates, IndexError> {
         let sharing = self.sharing_windows(sign, view, account)?;
-        self.find_candidates(query, kind, Some(sharing), view, account)
+        self.find(query, kind, Some(sharing), view, account)
     }
 
     /// Documents of the view that share BSW_n windows with the query at their own rung, and how many.
     pub(crate) fn sharing_windows(
-        &self,
+        self,
         sign: &SignAtRung<'_>,
         view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Sharing, IndexError> {
         let cancel = account.cancel();
         let (rungs, visible): (Vec<Rung>, _) = {
-            let state = self.shared.state();
+            let state = self.postings.shared.state();
             let rungs = state.table.rungs(DocumentKind::Text).collect();
             (rungs, state.table.visible(view))
         };
@@ -273,8 +286,7 @@ impl IndexReader {
         };
         for rung in rungs {
             cancel.check()?;
-            let mut tally =
-                Tally::for_request(self.postings(), SchemeKind::BswN, &visible, account);
+            let mut tally = Tally::for_request(self.postings, SchemeKind::BswN, &visible, account);
             sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
@@ -283,7 +295,7 @@ impl IndexReader {
             sharing
                 .held
                 .add(tally.shared.len() as u64 * BYTES_PER_COUNTED_DOCUMENT)?;
-            let state = self.shared.state();
+            let state = self.postings.shared.state();
             let found = tally.shared.into_iter();
             sharing.counts.extend(found.filter(|(id, _)| {
                 let stats = state.table.get(*id);

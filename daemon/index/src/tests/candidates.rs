@@ -11,7 +11,7 @@ use simdex_signature::{
 use super::bed::{Bed, account, document, put, put_raw};
 use super::texts::{Random, pool};
 use crate::{
-    Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, IndexError,
+    Cancel, Candidate, CandidateKind, FingerprintSink, Fingerprints, FoundCandidates, IndexError,
     MemoryBudget, Options, QueryFingerprints, UnreadTexts, VisibleRoots,
 };
 
@@ -37,7 +37,7 @@ pub(super) fn ask(
     query: &ShingleSet,
     kind: CandidateKind,
     view: &VisibleRoots,
-) -> Candidates {
+) -> FoundCandidates {
     let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
         fingerprints: Fingerprints::All(query),
@@ -45,7 +45,8 @@ pub(super) fn ask(
     };
     bed.index()
         .reader()
-        .candidates(asked, kind, view, &account(bed.index()))
+        .candidates()
+        .by_samples(asked, kind, view, &account(bed.index()))
         .unwrap()
 }
 
@@ -100,6 +101,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let found = bed
         .index()
         .reader()
+        .candidates()
         .sharing_windows(&visit, &VisibleRoots::All, &account(bed.index()))
         .unwrap()
         .counts;
@@ -113,7 +115,8 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     let either = bed
         .index()
         .reader()
-        .candidates_by_either(
+        .candidates()
+        .by_either(
             asked,
             kind,
             &visit,
@@ -220,7 +223,8 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
         let found = bed
             .index()
             .reader()
-            .candidates(
+            .candidates()
+            .by_samples(
                 asked,
                 CandidateKind::Contained,
                 &VisibleRoots::All,
@@ -299,7 +303,9 @@ fn candidates_are_counted_by_the_account_of_the_question() {
         let account = budget.account(&Cancel::never());
         let kind = CandidateKind::Contained;
         let reader = bed.index().reader();
-        reader.candidates(asked, kind, &VisibleRoots::All, &account)
+        reader
+            .candidates()
+            .by_samples(asked, kind, &VisibleRoots::All, &account)
     };
     let budget = MemoryBudget::new(64 << 20);
     let found = find(&budget).unwrap();

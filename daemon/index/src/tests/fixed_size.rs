@@ -27,7 +27,8 @@ fn ask(bed: &Bed, query: &Signature, view: &VisibleRoots) -> BTreeMap<u64, Candi
     let found = bed
         .index()
         .reader()
-        .candidates_of_fixed_size(query, view, &account(bed.index()))
+        .candidates()
+        .by_sketches(query, view, &account(bed.index()))
         .unwrap();
     assert_eq!(found.common_lists_count_only, 0);
     let by_id: BTreeMap<_, _> = found.found.iter().map(|c| (c.document.0, *c)).collect();
@@ -180,7 +181,8 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
         let query = sign(&bed, scheme, text);
         let reader = bed.index().reader();
         reader
-            .candidates_of_fixed_size(&query, &VisibleRoots::All, &account(bed.index()))
+            .candidates()
+            .by_sketches(&query, &VisibleRoots::All, &account(bed.index()))
             .unwrap()
     };
     for scheme in BOTH {

@@ -49,6 +49,7 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let found = bed
         .index()
         .reader()
+        .candidates()
         .sharing_windows(&visit, &VisibleRoots::All, &account(bed.index()))
         .unwrap()
         .counts;

@@ -40,7 +40,7 @@ fn ask(index: &Clients, text: &str) -> Vec<Candidate> {
         fingerprints: Fingerprints::All(&query),
         rung: Rung::ZERO,
     };
-    let found = index.reader().candidates(
+    let found = index.reader().candidates().by_samples(
         asked,
         CandidateKind::Contained,
         &VisibleRoots::All,

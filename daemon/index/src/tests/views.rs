@@ -20,7 +20,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
     bed.settle();
     for step in 0..2 {
         let view = VisibleRoots::Roots([file("a/").root].into());
-        let reader = bed.index().reader();
+        let (reader, own) = (bed.index().reader(), account(bed.index()));
         let id = |text: &str| bed.id(text).unwrap();
         for text in [&shown, &near, &hidden] {
             let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
@@ -30,7 +30,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
                 rung: Rung::ZERO,
             };
             for kind in ALL_KINDS {
-                let found = reader.candidates(asked, kind, &view, &account(bed.index()));
+                let found = reader.candidates().by_samples(asked, kind, &view, &own);
                 let found = found.unwrap();
                 assert!(found.found.iter().all(|c| c.document == id(&shown)));
                 assert_eq!(found.found.is_empty(), text == &hidden);

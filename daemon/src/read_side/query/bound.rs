@@ -1,6 +1,6 @@
 //! Upper bounds of estimates: how good a candidate can still be, and when no more need be verified.
 
-use simdex_index::{Candidate, Candidates, CountBasis, IndexError};
+use simdex_index::{Candidate, CountBasis, FoundCandidates, IndexError};
 
 use super::{FindKind, QueryParams};
 use crate::read_side::families::LinkRule;
@@ -18,7 +18,7 @@ const AT_ONCE: usize = 4_096;
 /// Candidates with the upper bound of the requested ratio, highest first, without those that cannot reach the
 /// threshold. The candidates are consumed; the memory of the ranked ones is counted in their place.
 pub(super) fn by_upper_bound(
-    candidates: &mut Candidates,
+    candidates: &mut FoundCandidates,
     params: &QueryParams,
 ) -> Result<Vec<Ranked>, IndexError> {
     let (found, mut ranked) = (std::mem::take(&mut candidates.found), Vec::new());
@@ -189,10 +189,10 @@ mod tests {
     /// Ranks these candidates, and checks that they are counted while they are held.
     fn ranked(found: Vec<Candidate>, params: &QueryParams) -> Vec<Ranked> {
         let account = MemoryBudget::new(1 << 20).account(&Cancel::never());
-        let mut candidates = Candidates {
+        let mut candidates = FoundCandidates {
             found,
             held: Some(GrowingPermit::of(&account)),
-            ..Candidates::default()
+            ..FoundCandidates::default()
         };
         let ranked = by_upper_bound(&mut candidates, params).unwrap();
         let bytes = candidates.held.unwrap().bytes();

@@ -17,22 +17,22 @@
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{SchemeKind, Signature};
 
-use super::{COMMON_LIST_DIVISOR, Candidate, Candidates, CountBasis, Coverage};
+use super::{COMMON_LIST_DIVISOR, Candidate, Candidates, CountBasis, Coverage, FoundCandidates};
 use crate::postings::Tally;
-use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use crate::{DocumentStats, IndexError, MemoryAccount, VisibleRoots};
 
-impl IndexReader {
+impl Candidates<'_> {
     /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. There
     /// are none if the index holds none of the query's scheme. Their memory is charged to the account.
-    pub fn candidates_of_fixed_size(
-        &self,
+    pub fn by_sketches(
+        self,
         query: &Signature,
         view: &VisibleRoots,
         account: &MemoryAccount,
-    ) -> Result<Candidates, IndexError> {
+    ) -> Result<FoundCandidates, IndexError> {
         let cancel = account.cancel();
-        let visible = self.shared.state().table.visible(view);
-        let mut tally = Tally::for_request(self.postings(), query.scheme().kind, &visible, account);
+        let visible = self.postings.shared.state().table.visible(view);
+        let mut tally = Tally::for_request(self.postings, query.scheme().kind, &visible, account);
         tally.probe(query.fingerprints(), cancel)?;
         // As for Mod_n: if few of the query's entries are common, a document found by those alone shares almost
         // nothing.
@@ -45,7 +45,7 @@ impl IndexReader {
             let is_text = stats.kind == DocumentKind::Text;
             is_text.then(|| candidate(query, shared, stats, id))
         })?;
-        Ok(Candidates {
+        Ok(FoundCandidates {
             found,
             held,
             common_lists_count_only,

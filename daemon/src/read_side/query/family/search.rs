@@ -15,7 +15,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use simdex_index::{Cancel, Candidates, IndexReader, MemoryPermit};
+use simdex_index::{Cancel, FoundCandidates, IndexReader, MemoryPermit};
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::ShingleSet;
 
@@ -300,7 +300,11 @@ impl Search<'_> {
     }
 
     /// Candidates that may be linked to a version, most alike first; then some that may be so under other names.
-    fn neighbours(&mut self, subject: &Subject, kind: FindKind) -> Result<Candidates, QueryError> {
+    fn neighbours(
+        &mut self,
+        subject: &Subject,
+        kind: FindKind,
+    ) -> Result<FoundCandidates, QueryError> {
         let FamilyParams { rule, view, .. } = self.params;
         let params = QueryParams {
             kind,
