@@ -86,9 +86,9 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use options::{Options, UnreadTexts};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, DocumentGroup, FileInfo,
-    FingerprintSink, Fingerprints, FoundCandidates, GroupDocument, GroupList, GroupLookup, Groups,
-    IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints, SecondThread,
-    SignAtRung, SoughtRatio, TextsByGroup,
+    FileTotals, Files, FingerprintSink, Fingerprints, FoundCandidates, GroupDocument, GroupList,
+    GroupLookup, Groups, IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints,
+    SecondThread, SignAtRung, SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use regrouped::{GroupMove, Regrouped};

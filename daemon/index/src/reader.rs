@@ -1,8 +1,7 @@
 //! What requests read from an index.
 
 pub(crate) mod candidates;
-mod documents;
-mod file_counts;
+mod file_totals;
 pub(crate) mod files;
 mod groups;
 mod pairs;
@@ -20,7 +19,8 @@ pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
     FoundCandidates, QueryFingerprints, SignAtRung, SoughtRatio,
 };
-pub use files::FileInfo;
+pub use file_totals::FileTotals;
+pub use files::{FileInfo, Files};
 pub use groups::{DocumentGroup, GroupDocument, GroupList, GroupLookup, Groups, TextsByGroup};
 pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 
@@ -41,17 +41,13 @@ pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.
 ///
-/// Settings and budgets are read here. [`documents`](Self::documents), [`texts`](Self::texts), [`shingles`](Self::shingles) and
-/// [`candidates`](Self::candidates) are views of their own; the other methods are in
+/// Settings and budgets are read here. [`documents`](Self::documents), [`texts`](Self::texts), [`shingles`](Self::shingles),
+/// [`candidates`](Self::candidates), [`files`](Self::files) and [`file_totals`](Self::file_totals) are views of their own; the other methods are in
 /// one file for each task, below `reader` unless it says otherwise:
 ///
-/// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `documents`:
-///   [`documents_from`](Self::documents_from) one on, in the order in which pairs are listed; `edges/missed`:
+/// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `edges/missed`:
 ///   [`pair_missed_at_most`](Self::pair_missed_at_most), how likely a pair is missed;
 /// * `groups`: [`groups`](Self::groups) of near-duplicates; `groups/maintained`: [`group_of`](Self::group_of) a document;
-/// * `files`: [`files`](Self::files), roots and containers of a view; `files/first_contents`:
-///   [`first_file`](Self::first_file) of a document;
-/// * `file_counts`: [`count_files`](Self::count_files) of a view, and [`watch_moves`](Self::watch_moves) in it;
 /// * `signing`: [`signer`](Self::signer), the [`TextSigner`] of the index.
 #[derive(Clone)]
 pub struct IndexReader {
@@ -100,6 +96,16 @@ impl IndexReader {
     /// The documents that share fingerprints with a query.
     pub fn candidates(&self) -> Candidates<'_> {
         Candidates::of(self.postings())
+    }
+
+    /// The files that a view shows.
+    pub fn files(&self) -> Files<'_> {
+        Files::of(&self.shared, &self.registry)
+    }
+
+    /// How many files a view has.
+    pub fn file_totals(&self) -> FileTotals<'_> {
+        FileTotals::of(&self.shared, &self.registry)
     }
 
     /// The shingles of documents and of other texts.

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::meta::{Parameters, SCHEMES as SCHEME_COUNT};
-use simdex_schema::{DocId, DocumentKind, MetaRecord};
+use simdex_schema::{DocId, DocumentKind, GroupId, MetaRecord};
 use simdex_signature::{
     Ladder, Levels, Ratio, Sampling, SchemeKind, ShingleSet, TemplateLines, Window,
 };
@@ -125,6 +125,11 @@ impl IndexState {
     pub(crate) fn insert_document(&mut self, id: DocId, stats: DocumentStats) {
         self.awaiting_signature.note(id, &stats);
         self.table.insert(id, stats);
+    }
+
+    /// The id of the group that a document is in; `None` if it is in none, or its group has no id yet.
+    pub(crate) fn group_id_of(&self, document: DocId) -> Option<GroupId> {
+        self.group_ids.get(self.stars.principal(document))
     }
 
     /// Forgets a document.

@@ -102,7 +102,7 @@ impl<'a> CompletenessCheck<'a> {
     /// Call before files of a view are listed by path: from now on, files count that the list may miss
     /// because they are renamed.
     pub fn begin_list(&mut self, view: &VisibleRoots) {
-        let watch = self.engine.index.reader().watch_moves(view);
+        let watch = self.engine.index.reader().file_totals().watch_moves(view);
         self.listed = Some((view.clone(), watch));
     }
 
@@ -184,14 +184,14 @@ impl Engine {
     /// stale root waits until the root is back.
     fn damaged_texts(&self, view: &VisibleRoots) -> u64 {
         let reader = self.index.reader();
-        reader.documents().damaged().len() as u64 + reader.damaged_files(view)
+        reader.documents().damaged().len() as u64 + reader.file_totals().damaged(view)
     }
 
     /// Names one of the texts known to be damaged: by a file of a view if one of them has any there.
     fn a_damaged_text(&self, view: &VisibleRoots) -> Option<String> {
         let index = self.index.reader();
         let damaged = index.documents().damaged();
-        let in_view = |id: &&DocId| index.count_files_of(**id, view) > 0;
+        let in_view = |id: &&DocId| index.files().count_of_document(**id, view) > 0;
         let id = damaged.iter().find(in_view).or(damaged.first())?;
         let hash = index.documents().stats(*id)?.hash;
         Some(name_of_document(index, hash, view))

@@ -156,12 +156,14 @@ pub fn files_after(
     visit: &mut dyn FnMut(&FileInfo) -> ControlFlow<()>,
 ) -> Result<ListCounts, IndexError> {
     let seen = stored(after);
-    index.files_resumed(view, &seen, account, &mut |file| {
-        if stored(path_of(&file)) == seen {
-            return ControlFlow::Continue(());
-        }
-        visit(&file)
-    })?;
+    index
+        .files()
+        .visit_from(view, &seen, account, &mut |file| {
+            if stored(path_of(&file)) == seen {
+                return ControlFlow::Continue(());
+            }
+            visit(&file)
+        })?;
     counts(index, view, account.cancel())
 }
 
@@ -173,11 +175,11 @@ pub fn files(
     visit: &mut dyn FnMut(&FileInfo) -> ControlFlow<()>,
 ) -> Result<ListCounts, IndexError> {
     let mut counts = FileCounts::default();
-    index.files(view, account, &mut |file| {
+    index.files().visit(view, account, &mut |file| {
         counts.add(&file);
         visit(&file)
     })?;
-    counts.documents = index.count_files(view, account.cancel())?.documents;
+    counts.documents = index.file_totals().count(view, account.cancel())?.documents;
     Ok(counts.into())
 }
 
@@ -187,7 +189,7 @@ pub fn counts(
     view: &VisibleRoots,
     cancel: &Cancel,
 ) -> Result<ListCounts, IndexError> {
-    Ok(index.count_files(view, cancel)?.into())
+    Ok(index.file_totals().count(view, cancel)?.into())
 }
 
 impl From<FileCounts> for ListCounts {

@@ -159,7 +159,7 @@ pub fn clusters(
     let mut held = GrowingPermit::of(account);
     let documents = index.documents().with_text(view);
     let state = |id| kept::DocumentState {
-        is_copied: index.count_files_of(id, view) > 1,
+        is_copied: index.files().count_of_document(id, view) > 1,
         rung: index.documents().stats(id).map(|stats| stats.rung.get()),
     };
     let key = kept::Key::new(view, request, &documents, &state);

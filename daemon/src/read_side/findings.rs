@@ -177,7 +177,7 @@ impl ReportScope<'_> {
     fn describe(&self, file: &FileInfo) -> Result<Finding, IndexError> {
         let roots = &self.engine.roots;
         let root = roots.iter().find(|root| root.id == file.key.root);
-        let owner = self.engine.index.reader().owner_of(file)?;
+        let owner = self.engine.index.reader().files().owner_of(file)?;
         Ok(Finding {
             path: bytes(&file.path),
             root: root.map(|root| bytes(&root.path)).unwrap_or_default(),

@@ -96,7 +96,7 @@ pub fn folder_copies(
 ) -> Result<FolderCopies, IndexError> {
     let cancel = account.cancel();
     let groups = GroupNames::of(index, view, request.threshold, account)?;
-    let counted = index.count_files(view, cancel)?;
+    let counted = index.file_totals().count(view, cancel)?;
     let files = counted.files_on_disk + counted.members;
     let pairs = (MAX_PAIRS as u64).min(64 * files);
     let room = files * FOLDER_BYTES + MIN_FOLDER_BYTES;

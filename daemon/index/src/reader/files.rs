@@ -15,8 +15,11 @@ use simdex_schema::{
 
 use crate::error::decode_error;
 use crate::registry::{Carried, PAGE};
-use crate::{IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use crate::shared::IndexShared;
+use crate::{IndexError, MemoryAccount, Registry, VisibleRoots};
 
+mod containers;
+mod documents;
 mod first_contents;
 
 pub(crate) use first_contents::FirstContents;
@@ -62,34 +65,49 @@ impl FileInfo {
 /// Bytes of a string in addition to its text.
 const STRING: usize = size_of::<String>();
 
-impl IndexReader {
+/// The files that a view shows, each as it is listed: with its state, its document and its group.
+///
+/// Every method takes the view, and shows no file outside it. A file costs a read of its record and of its content's,
+/// and of its document's for text. Those that a document carries are found by its contents, not by a scan. Visitors may
+/// read the index.
+#[derive(Clone, Copy)]
+pub struct Files<'a> {
+    shared: &'a IndexShared,
+    registry: &'a Registry,
+}
+
+impl<'a> Files<'a> {
+    pub(crate) fn of(shared: &'a IndexShared, registry: &'a Registry) -> Self {
+        Self { shared, registry }
+    }
+
     /// Visits every file of the view in the order of absolute paths. The account is charged for documents that several
     /// files carry.
-    pub fn files(
-        &self,
+    pub fn visit(
+        self,
         view: &VisibleRoots,
         account: &MemoryAccount,
         visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        self.files_from(view, None, &mut FirstContents::of(account), visit)
+        self.visit_knowing(view, None, &mut FirstContents::of(account), visit)
     }
 
     /// Visits the files of the view from an absolute path on, as it is stored, in the same order and with the same
     /// states. What comes before it is not read, except the first file of each document that several files carry.
-    pub fn files_resumed(
-        &self,
+    pub fn visit_from(
+        self,
         view: &VisibleRoots,
         from: &[u8],
         account: &MemoryAccount,
         visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let mut first = FirstContents::resumed(account);
-        self.files_from(view, Some(from), &mut first, visit)
+        self.visit_knowing(view, Some(from), &mut first, visit)
     }
 
     /// Visits the files of a view; `first` is what is already known of files visited before.
-    pub(crate) fn files_from(
-        &self,
+    pub(crate) fn visit_knowing(
+        self,
         view: &VisibleRoots,
         from: Option<&[u8]>,
         first: &mut FirstContents,
@@ -121,12 +139,12 @@ impl IndexReader {
     }
 
     /// Files of the view that carry a document.
-    pub fn count_files_of(&self, id: DocId, view: &VisibleRoots) -> u64 {
+    pub fn count_of_document(self, id: DocId, view: &VisibleRoots) -> u64 {
         self.shared.state().table.count_files_of(id, view)
     }
 
     /// Roots of the view, by path as their files sort.
-    pub fn roots(&self, view: &VisibleRoots) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
+    pub fn roots(self, view: &VisibleRoots) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
         let mut roots: Vec<_> = self
             .registry
             .roots()?
@@ -143,7 +161,7 @@ impl IndexReader {
 
     /// The next file of a list of this view; `first` is what is known of earlier files.
     fn next_view(
-        &self,
+        self,
         base: &std::path::Path,
         bytes: &[u8],
         value: &[u8],
@@ -160,7 +178,7 @@ impl IndexReader {
             match first.contents.get(&id) {
                 Some(same) => file.call_identical(*same == content),
                 // Most documents have one file, and nothing has to be remembered of them.
-                None if self.count_files_of(id, view) < 2 => {}
+                None if self.count_of_document(id, view) < 2 => {}
                 None if first.is_resumed => self.note_first(id, &mut file, (view, first))?,
                 None => first.note(id, content)?,
             }
@@ -170,7 +188,7 @@ impl IndexReader {
 
     /// A file with its content's own state.
     fn plain_view(
-        &self,
+        self,
         base: &std::path::Path,
         key: FileKey,
         record: FileRecord,
@@ -185,15 +203,15 @@ impl IndexReader {
             (_, Some(content)) => (content.state, content.reason.clone()),
             (_, None) => (State::Unstable, Reason::ContentNotRecorded.into()),
         };
-        let of_text = |id: &DocId| {
-            self.documents()
-                .stats(*id)
-                .filter(|stats| stats.kind == DocumentKind::Text)
+        let of_text = |id: DocId| {
+            let state = self.shared.state();
+            let stats = state.table.get(id)?;
+            (stats.kind == DocumentKind::Text).then_some((id, stats.hash))
         };
         let id = content.as_ref().and_then(|content| content.document);
-        let document = id.and_then(|id| Some((id, of_text(&id)?.hash)));
+        let document = id.and_then(of_text);
         let chars = match document {
-            Some((id, _)) => self.documents().record(id)?.map(|record| record.chars),
+            Some((id, _)) => self.registry.document(id)?.map(|record| record.chars),
             None => None,
         };
         Ok(FileInfo {
@@ -205,16 +223,12 @@ impl IndexReader {
             reason,
             document,
             chars,
-            group: document.and_then(|(id, _)| self.group_id_of(id)),
+            group: document.and_then(|(id, _)| self.shared.state().group_id_of(id)),
         })
     }
 
-    /// One file, if the view shows it, with its state as [`IndexReader::files`] shows it.
-    pub fn file_info(
-        &self,
-        key: &FileKey,
-        view: &VisibleRoots,
-    ) -> Result<Option<FileInfo>, IndexError> {
+    /// One file, if the view shows it, with its state as [`Files::visit`] shows it.
+    pub fn get(self, key: &FileKey, view: &VisibleRoots) -> Result<Option<FileInfo>, IndexError> {
         self.shared.work.file_read();
         let (Some(record), true) = (self.registry.file(key)?, view.shows(key.root)) else {
             return Ok(None);
@@ -225,7 +239,7 @@ impl IndexReader {
         };
         let mut file = self.plain_view(&base, key.clone(), record)?;
         if let Some((id, _)) = file.document
-            && let Some(first) = self.first_file(id, view)?
+            && let Some(first) = self.first_of_document(id, view)?
             && first.key != *key
         {
             file.call_identical(file.record.content() == first.record.content());
@@ -233,15 +247,15 @@ impl IndexReader {
         Ok(Some(file))
     }
 
-    /// The files that [`IndexReader::visit_files_of`] visits.
+    /// The files that [`Files::visit_of_document`] visits.
     #[cfg(test)]
-    pub(crate) fn files_of(
-        &self,
+    pub(crate) fn of_document(
+        self,
         id: DocId,
         view: &VisibleRoots,
     ) -> Result<Vec<FileInfo>, IndexError> {
         let mut files = Vec::new();
-        self.visit_files_of(id, view, &mut |file| {
+        self.visit_of_document(id, view, &mut |file| {
             files.push(file);
             ControlFlow::Continue(())
         })?;
@@ -252,8 +266,8 @@ impl IndexReader {
     /// indexed. Raw-byte documents have files as well. Holds the keys of some thousands of them at a time,
     /// however many there are.
     /// Files removed or overwritten during the visit are left out: every visited file carries the document.
-    pub fn visit_files_of(
-        &self,
+    pub fn visit_of_document(
+        self,
         id: DocId,
         view: &VisibleRoots,
         visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
@@ -262,8 +276,8 @@ impl IndexReader {
     }
 
     /// Visits the files of the view that carry a document, holding about `page` bytes of their keys at a time.
-    pub(super) fn visit_files_by_page(
-        &self,
+    fn visit_files_by_page(
+        self,
         id: DocId,
         view: &VisibleRoots,
         page: usize,
@@ -291,9 +305,9 @@ impl IndexReader {
     }
 
     /// Visits the files of the view that have a content, by absolute path, each with its content's own state. As in
-    /// [`IndexReader::visit_files_of`], files that have another content by now are left out.
-    pub fn visit_files_of_content(
-        &self,
+    /// [`Files::visit_of_document`], files that have another content by now are left out.
+    pub fn visit_of_content(
+        self,
         content: ContentHash,
         view: &VisibleRoots,
         visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>,
@@ -309,42 +323,10 @@ impl IndexReader {
                 })
             })
     }
-
-    /// Visits the containers of a member, innermost first, with the content record of each, if it was read.
-    pub fn visit_containers(
-        &self,
-        member: &FileKey,
-        visit: &mut dyn FnMut(Option<&ContentRecord>) -> ControlFlow<()>,
-    ) -> Result<(), IndexError> {
-        let mut next = member.container();
-        while let Some(holder) = next {
-            let record = self.registry.file(&holder)?;
-            let content = record.and_then(|record| record.content());
-            let content = content.map(|hash| self.registry.content(hash));
-            if visit(content.transpose()?.flatten().as_ref()).is_break() {
-                break;
-            }
-            next = holder.container();
-        }
-        Ok(())
-    }
-
-    /// The owner of a file; for a member of a container, the owner of the file on disk that holds it.
-    pub fn owner_of(&self, file: &FileInfo) -> Result<Option<u32>, IndexError> {
-        if !file.key.is_member() {
-            return Ok(file.record.stat.owner);
-        }
-        let outer = self.registry.file(&file.key.on_disk())?;
-        Ok(outer.and_then(|record| record.stat.owner))
-    }
 }
 
 /// The first key of the files of a root at or after an absolute path; `None` if all of them come before it.
-pub(super) fn first_key(
-    root: RootId,
-    base: &std::path::Path,
-    from: Option<&[u8]>,
-) -> Option<Vec<u8>> {
+fn first_key(root: RootId, base: &std::path::Path, from: Option<&[u8]>) -> Option<Vec<u8>> {
     let all = key::files_of_root(root);
     let Some(from) = from else {
         return Some(all);

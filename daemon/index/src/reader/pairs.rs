@@ -74,7 +74,7 @@ impl PairSearch<'_> {
             None => self.partners_by_search(id, filter, account)?,
         };
         let found = Arc::new(found);
-        if self.index.count_files_of(id, &self.view) > 1 {
+        if self.index.files().count_of_document(id, &self.view) > 1 {
             self.keep_found(id, &found);
         }
         Ok(found)

@@ -48,7 +48,8 @@ fn listed(bed: &Bed) -> Vec<String> {
     let mut paths = Vec::new();
     bed.index()
         .reader()
-        .files(&VisibleRoots::All, &account(bed.index()), &mut |file| {
+        .files()
+        .visit(&VisibleRoots::All, &account(bed.index()), &mut |file| {
             paths.push(file.path.display().to_string());
             ControlFlow::Continue(())
         })
@@ -85,7 +86,8 @@ fn members_stand_behind_what_holds_them_and_are_no_files_on_disk() {
     let carriers = bed
         .index()
         .reader()
-        .files_of(bed.id(OFFER).unwrap(), &VisibleRoots::All);
+        .files()
+        .of_document(bed.id(OFFER).unwrap(), &VisibleRoots::All);
     assert_eq!(carriers.unwrap().len(), 2, "the attachment and the copy");
 }
 
@@ -98,7 +100,8 @@ fn members_go_with_their_container_or_when_it_holds_others() {
     assert!(
         bed.index()
             .reader()
-            .files_of(bed.id(OFFER).unwrap(), &VisibleRoots::All)
+            .files()
+            .of_document(bed.id(OFFER).unwrap(), &VisibleRoots::All)
             .unwrap()
             .is_empty()
     );
@@ -327,7 +330,8 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
     let view = bed
         .index()
         .reader()
-        .file_info(&key, &VisibleRoots::All)
+        .files()
+        .get(&key, &VisibleRoots::All)
         .unwrap()
         .unwrap();
     assert_eq!(

@@ -18,7 +18,11 @@ fn listed(index: &Clients, view: &VisibleRoots) -> FileCounts {
         documents.extend(file.document.map(|(id, _)| id));
         std::ops::ControlFlow::Continue(())
     };
-    index.reader().files(view, &account(index), list).unwrap();
+    index
+        .reader()
+        .files()
+        .visit(view, &account(index), list)
+        .unwrap();
     counts.documents = documents.len() as u64;
     counts
 }
@@ -28,7 +32,11 @@ fn counted(index: &Clients, view: &VisibleRoots) -> (FileCounts, u64) {
     let reads = Rc::new(Cell::new(0));
     let noted = Rc::clone(&reads);
     let _hooked = hook(move |access, _| noted.set(noted.get() + u64::from(access == Access::Read)));
-    let counts = index.reader().count_files(view, &Cancel::never()).unwrap();
+    let counts = index
+        .reader()
+        .file_totals()
+        .count(view, &Cancel::never())
+        .unwrap();
     (counts, reads.get())
 }
 
@@ -51,7 +59,11 @@ fn check_groups(index: &Clients) {
 fn check(index: &Clients) {
     check_groups(index);
     for view in views() {
-        let counts = index.reader().count_files(&view, &Cancel::never()).unwrap();
+        let counts = index
+            .reader()
+            .file_totals()
+            .count(&view, &Cancel::never())
+            .unwrap();
         assert_eq!(counts, listed(index, &view), "{view:?}");
         if let VisibleRoots::Roots(roots) = view {
             let on_disk = roots
@@ -251,7 +263,8 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
         let counts = bed
             .index()
             .reader()
-            .count_files(&VisibleRoots::All, &Cancel::never());
+            .file_totals()
+            .count(&VisibleRoots::All, &Cancel::never());
         let counts = counts.unwrap();
         assert_eq!(counts.states.values().sum::<u64>(), counts.files_on_disk);
         assert_eq!(counts.member_states.values().sum::<u64>(), counts.members);
@@ -348,7 +361,7 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     let listed = || {
         let listed = reader.groups(&VisibleRoots::All, threshold, &account(bed.index()));
         let listed = listed.unwrap().groups;
-        let files = |id| reader.count_files_of(id, &VisibleRoots::All);
+        let files = |id| reader.files().count_of_document(id, &VisibleRoots::All);
         let is_shown = |group: &&crate::DocumentGroup| {
             let members = group.members.iter().map(|member| files(member.document));
             let own = files(group.principal);

@@ -166,5 +166,13 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
         text
     );
     let view = crate::VisibleRoots::Roots([1, 2].map(simdex_schema::RootId).into());
-    assert_eq!(bed.index().reader().files_of(id, &view).unwrap().len(), 1);
+    assert_eq!(
+        bed.index()
+            .reader()
+            .files()
+            .of_document(id, &view)
+            .unwrap()
+            .len(),
+        1
+    );
 }

@@ -122,7 +122,7 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
                 let (all, threshold) = (VisibleRoots::All, Ratio::new(0.5).unwrap());
                 reader.groups(&all, threshold, &account).unwrap();
                 let mut visit = |_| ControlFlow::Continue(());
-                reader.files(&all, &account, &mut visit).unwrap();
+                reader.files().visit(&all, &account, &mut visit).unwrap();
             })
         });
         for _ in 0..300 {
@@ -226,7 +226,8 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
     assert_eq!(
         bed.index()
             .reader()
-            .files_of(id, &VisibleRoots::All)
+            .files()
+            .of_document(id, &VisibleRoots::All)
             .unwrap()
             .len(),
         1
@@ -291,7 +292,8 @@ fn a_content_extracted_anew_moves_its_files_to_the_other_document() {
     assert_eq!(
         bed.index()
             .reader()
-            .files_of(id, &VisibleRoots::All)
+            .files()
+            .of_document(id, &VisibleRoots::All)
             .unwrap()
             .len(),
         2
@@ -325,7 +327,8 @@ fn files_without_text_are_no_group_and_never_equal() {
     };
     let (reader, account) = (bed.index().reader(), account(bed.index()));
     reader
-        .files(&VisibleRoots::All, &account, &mut visit)
+        .files()
+        .visit(&VisibleRoots::All, &account, &mut visit)
         .unwrap();
     assert_eq!(states, [(State::NoText, false); 2]);
 }

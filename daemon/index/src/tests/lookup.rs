@@ -53,7 +53,11 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
         let expected = listed.iter().find(holds);
         let found = bed.index().reader().group_of(id).group;
         let named = expected.and_then(|group| group.id);
-        assert_eq!(named, bed.index().reader().group_id_of(id), "{text}");
+        assert_eq!(
+            named,
+            bed.index().reader().shared.state().group_id_of(id),
+            "{text}"
+        );
         assert_eq!(named, found.as_ref().and_then(|group| group.id));
         let by_id = named.and_then(|group| bed.index().reader().group_by_id(group).group);
         assert_eq!(format!("{found:?}"), format!("{by_id:?}"));
@@ -69,14 +73,14 @@ fn a_group_that_shrinks_to_one_file_is_no_group_any_more() {
     let texts = fill(&bed);
     bed.settle();
     let id = bed.id(&texts[2]).unwrap();
-    let group = bed.index().reader().group_id_of(id).unwrap();
+    let group = bed.index().reader().shared.state().group_id_of(id).unwrap();
     bed.remove("b/copy");
     let found = bed.index().reader().group_of(id);
     assert!(found.group.is_none() && found.is_unsettled);
     let found = bed.index().reader().group_by_id(group);
     assert!(found.group.is_none() && found.is_unsettled);
     bed.settle();
-    assert_eq!(bed.index().reader().group_id_of(id), None);
+    assert_eq!(bed.index().reader().shared.state().group_id_of(id), None);
     let found = bed.index().reader().group_by_id(group);
     assert!(found.group.is_none() && !found.is_unsettled);
 }
@@ -110,7 +114,7 @@ fn a_group_whose_id_passes_on_is_not_settled_rather_than_unknown() {
         bed.index().reader(),
         texts.each_ref().map(|text| bed.id(text).unwrap()),
     );
-    let group = reader.group_id_of(ids[0]).unwrap();
+    let group = reader.shared.state().group_id_of(ids[0]).unwrap();
     bed.remove("a/0");
     let is_unsettled = |found: crate::GroupLookup| {
         assert!(found.group.is_none() && found.unsettled.awaited > 0);
@@ -172,12 +176,14 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
         };
         bed.index()
             .reader()
-            .visit_files_of_content(hash, &VisibleRoots::All, visit)
+            .files()
+            .visit_of_content(hash, &VisibleRoots::All, visit)
             .unwrap();
         names
     };
     assert!(of_content(3).len() == 12 && of_content(3).is_sorted() && of_content(5).is_empty());
-    let roots = bed.index().reader().roots(&VisibleRoots::All).unwrap();
+    let files = bed.index().reader().files();
+    let roots = files.roots(&VisibleRoots::All).unwrap();
     let visited = |most: usize, limit: usize| {
         let mut keys = Vec::new();
         let mut visit = |_: &Path, key: FileKey| {
@@ -232,7 +238,8 @@ fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not
     let of_document = |visit: &mut dyn FnMut(FileInfo) -> ControlFlow<()>| {
         index
             .reader()
-            .visit_files_of(id, &VisibleRoots::All, visit)
+            .files()
+            .visit_of_document(id, &VisibleRoots::All, visit)
             .unwrap();
     };
     assert_eq!(visited(&of_document), expected);
@@ -240,7 +247,8 @@ fn a_file_that_is_overwritten_while_the_files_of_its_document_are_visited_is_not
         let content = content(&text, 0);
         index
             .reader()
-            .visit_files_of_content(content, &VisibleRoots::All, visit)
+            .files()
+            .visit_of_content(content, &VisibleRoots::All, visit)
             .unwrap();
     };
     assert_eq!(visited(&of_content), expected);
@@ -261,7 +269,7 @@ fn looking_up_one_copy_takes_as_many_reads_as_there_are_contents_and_not_as_ther
             let hooked = hook(move |access, _| {
                 counted.set(counted.get() + usize::from(access == Access::Read));
             });
-            let file = index.reader().file_info(&file(path), &VisibleRoots::All);
+            let file = index.reader().files().get(&file(path), &VisibleRoots::All);
             drop(hooked);
             (file.unwrap().unwrap().state, count.get())
         };
@@ -289,7 +297,10 @@ fn a_list_of_files_remembers_only_documents_of_several() {
             ControlFlow::Continue(())
         };
         let reader = bed.index().reader();
-        reader.files_from(view, None, &mut first, visit).unwrap();
+        reader
+            .files()
+            .visit_knowing(view, None, &mut first, visit)
+            .unwrap();
         (files, first.contents.len())
     };
     assert_eq!(listed(&VisibleRoots::All), (40, 0));
@@ -320,7 +331,7 @@ fn a_list_of_files_begins_anywhere_with_the_states_of_the_whole_list() {
             all.push((file.path, file.state));
             ControlFlow::Continue(())
         };
-        reader.files(&view, &account, visit).unwrap();
+        reader.files().visit(&view, &account, visit).unwrap();
         assert!(all.iter().any(|(_, state)| *state == State::IdenticalBytes));
         let paths = all.iter().map(|(path, _)| path.as_os_str().as_bytes());
         let mut places: Vec<Vec<u8>> = paths.map(<[u8]>::to_vec).collect();
@@ -333,7 +344,10 @@ fn a_list_of_files_begins_anywhere_with_the_states_of_the_whole_list() {
                 listed.push((file.path, file.state));
                 ControlFlow::Continue(())
             };
-            reader.files_resumed(&view, &from, &account, visit).unwrap();
+            reader
+                .files()
+                .visit_from(&view, &from, &account, visit)
+                .unwrap();
             let is_before = |(path, _): &&(PathBuf, State)| path.as_os_str().as_bytes() < &from[..];
             let right: Vec<_> = all.iter().skip_while(is_before).cloned().collect();
             assert_eq!(listed, right, "{from:?}");

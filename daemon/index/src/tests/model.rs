@@ -144,11 +144,18 @@ impl Model {
             shown.push((path, file.state, file.document.unwrap().1));
             ControlFlow::Continue(())
         };
-        let listed_all = index.reader().files(view, &account(index), &mut visit);
+        let listed_all = index
+            .reader()
+            .files()
+            .visit(view, &account(index), &mut visit);
         listed_all.unwrap();
         assert_eq!(shown, expected);
         listed.documents = first.len() as u64;
-        let counts = index.reader().count_files(view, &Cancel::never()).unwrap();
+        let counts = index
+            .reader()
+            .file_totals()
+            .count(view, &Cancel::never())
+            .unwrap();
         assert_eq!(counts, listed);
     }
 
@@ -174,7 +181,7 @@ impl Model {
                     .as_deref(),
                 Some(text)
             );
-            let of = index.reader().files_of(id, view).unwrap();
+            let of = index.reader().files().of_document(id, view).unwrap();
             let shown: Vec<String> = of
                 .iter()
                 .map(|file| file.path.to_string_lossy().into_owned())

@@ -144,7 +144,8 @@ fn a_damaged_document_of_many_files_is_released_in_parts() {
     }
     let counts = bed.index().reader();
     let counts = counts
-        .count_files(&VisibleRoots::All, &Cancel::never())
+        .file_totals()
+        .count(&VisibleRoots::All, &Cancel::never())
         .unwrap();
     assert_eq!(counts.documents, 0);
     assert_eq!(counts.files_on_disk, released.len() as u64);

@@ -41,11 +41,9 @@ fn a_document_of_hidden_roots_appears_nowhere() {
             paths.push(file.path);
             std::ops::ControlFlow::Continue(())
         };
-        reader
-            .files(&view, &account(bed.index()), &mut visit)
-            .unwrap();
+        reader.files().visit(&view, &own, &mut visit).unwrap();
         assert_eq!(paths, [std::path::Path::new("/data/a/shown")]);
-        let files = |text: &str| reader.files_of(id(text), &view).unwrap().len();
+        let files = |text: &str| reader.files().of_document(id(text), &view).unwrap().len();
         assert_eq!((files(&shown), files(&hidden)), (1, 0));
         assert_eq!(bed.index().index.live_documents(&view), 1);
         for threshold in [0.3, 0.7] {

@@ -103,7 +103,9 @@ impl IndexWriter {
             self.settle_some(&finder, some, step.effort, cancel)?;
         }
         // So that after many changes no count has to look up as much.
-        self.reader.resolve_some_doubts(STEP, cancel)?;
+        self.reader
+            .file_totals()
+            .resolve_some_doubts(STEP, cancel)?;
         let is_due = {
             let unsettled = &self.shared.state().unsettled;
             unsettled.is_round_over() || unsettled.regroupings() >= MAX_PENDING_GROUPS

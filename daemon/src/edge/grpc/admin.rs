@@ -161,7 +161,7 @@ impl Admin for AdminService {
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
                 let view = engine.roots.view();
-                let counts = engine.index.reader().count_files(&view, cancel)?;
+                let counts = engine.index.reader().file_totals().count(&view, cancel)?;
                 Ok(v1::SyncReply {
                     seconds: started.elapsed().as_secs_f64(),
                     files: counts.files_on_disk,

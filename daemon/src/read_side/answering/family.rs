@@ -240,7 +240,10 @@ impl FamilyList<'_> {
         miss: &NearMiss,
         version: u32,
     ) -> Result<Option<ListedNearMiss>, IndexError> {
-        let file = self.index.first_file(miss.document, &self.params.view)?;
+        let file = self
+            .index
+            .files()
+            .first_of_document(miss.document, &self.params.view)?;
         Ok(file.map(|file| ListedNearMiss {
             version,
             path: file.path,

@@ -131,7 +131,7 @@ pub fn document(
     };
     let (id, hash) = named_document(engine, request.source)?;
     let (mut files, mut flow) = (0_u64, ControlFlow::Continue(()));
-    index.visit_files_of(id, &view, &mut |file| {
+    index.files().visit_of_document(id, &view, &mut |file| {
         files += 1;
         flow = visit(&file);
         match cancel.check().is_ok() {

@@ -27,7 +27,8 @@ impl StalenessCheck {
                 let container = engine
                     .index
                     .reader()
-                    .file_info(&key, &engine.roots.view())?;
+                    .files()
+                    .get(&key, &engine.roots.view())?;
                 container.map(|container| container.record)
             }
             false => Some(file.record.clone()),

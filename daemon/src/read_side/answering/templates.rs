@@ -72,7 +72,9 @@ pub fn templates(
         }
     }
     let reader = engine.index.reader();
-    let counts = reader.count_files(view, requester.account.cancel())?;
+    let counts = reader
+        .file_totals()
+        .count(view, requester.account.cancel())?;
     summary.documents = counts.documents;
     summary.context = AnswerContext::of(&check, requester.started)?;
     Ok(summary)
@@ -88,7 +90,11 @@ fn visit_of_root(
 ) -> Result<ControlFlow<()>, IndexError> {
     for template in &found.templates {
         account.cancel().check()?;
-        let example = engine.index.reader().first_file(template.example, own)?;
+        let example = engine
+            .index
+            .reader()
+            .files()
+            .first_of_document(template.example, own)?;
         let flow = visit(FoundTemplate {
             root: &root.path,
             template,

@@ -71,7 +71,7 @@ impl<'a, T> FileParts<'a, T> {
 impl GroupLoader<'_> {
     /// Whether a group has two files or more, including one of its principal.
     pub(super) fn is_shown(&self, group: &DocumentGroup) -> bool {
-        let files = |id| self.index.count_files_of(id, self.view);
+        let files = |id| self.index.files().count_of_document(id, self.view);
         let members = group.members.iter().map(|member| files(member.document));
         let of_principal = files(group.principal);
         of_principal > 0 && of_principal + members.sum::<u64>() > 1
@@ -79,7 +79,7 @@ impl GroupLoader<'_> {
 
     /// The first file of a document.
     pub(super) fn first_file(&self, id: DocId) -> Result<Option<FileInfo>, IndexError> {
-        self.index.first_file(id, self.view)
+        self.index.files().first_of_document(id, self.view)
     }
 
     /// The path of the first file of a document.
@@ -91,7 +91,7 @@ impl GroupLoader<'_> {
     pub(super) fn is_large(&self, documents: impl IntoIterator<Item = DocId>) -> bool {
         let files = documents
             .into_iter()
-            .map(|id| self.index.count_files_of(id, self.view));
+            .map(|id| self.index.files().count_of_document(id, self.view));
         files.sum::<u64>() > FILES_PER_PART as u64
     }
 
@@ -99,7 +99,11 @@ impl GroupLoader<'_> {
     /// is unknown until the next settling. Zero if they have only one file in total.
     pub(super) fn left_behind(&self, group: &DocumentGroup) -> u64 {
         let files = group.members.iter();
-        let files = files.map(|member| self.index.count_files_of(member.document, self.view));
+        let files = files.map(|member| {
+            self.index
+                .files()
+                .count_of_document(member.document, self.view)
+        });
         let files: Vec<u64> = files.filter(|files| *files > 0).collect();
         match files.iter().sum() {
             0_u64 | 1 => 0,
@@ -204,14 +208,16 @@ impl GroupLoader<'_> {
         visit: &mut dyn FnMut(GroupMember) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let mut first = None;
-        self.index.visit_files_of(id, self.view, &mut |file| {
-            let content = file.record.content();
-            let first = *first.get_or_insert(content);
-            match member(file, edge, content == first) {
-                Some(member) => visit(member),
-                None => ControlFlow::Continue(()),
-            }
-        })
+        self.index
+            .files()
+            .visit_of_document(id, self.view, &mut |file| {
+                let content = file.record.content();
+                let first = *first.get_or_insert(content);
+                match member(file, edge, content == first) {
+                    Some(member) => visit(member),
+                    None => ControlFlow::Continue(()),
+                }
+            })
     }
 }
 

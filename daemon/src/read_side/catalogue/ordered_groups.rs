@@ -91,6 +91,7 @@ impl GroupLoader<'_> {
     ) -> Result<(), IndexError> {
         let is_resumed = after.is_some();
         self.index
+            .files()
             .visit_documents_after(self.view, after, &mut |file, id| {
                 account.cancel().check()?;
                 match list.take(id) {
@@ -105,7 +106,7 @@ impl GroupLoader<'_> {
 
     /// Whether no file before this one carries its document.
     fn is_first(&self, file: &FileKey, id: DocId) -> Result<bool, IndexError> {
-        if self.index.count_files_of(id, self.view) < 2 {
+        if self.index.files().count_of_document(id, self.view) < 2 {
             return Ok(true);
         }
         let first = self.first_file(id)?;

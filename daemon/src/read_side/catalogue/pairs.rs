@@ -159,8 +159,10 @@ pub fn visit_pairs(
         })
     };
     match after {
-        Some(place) => index.files_resumed(view, &place.a, account, visit_file)?,
-        None => index.files(view, account, visit_file)?,
+        Some(place) => index
+            .files()
+            .visit_from(view, &place.a, account, visit_file)?,
+        None => index.files().visit(view, account, visit_file)?,
     }
     failed.map_or(Ok(()), Err)?;
     Ok(PairCounts {
@@ -263,7 +265,7 @@ impl GroupLoader<'_> {
         let Some((id, _)) = file.document else {
             return Ok(());
         };
-        if is_first(file) && self.index.count_files_of(id, self.view) > 1 {
+        if is_first(file) && self.index.files().count_of_document(id, self.view) > 1 {
             self.copies(id, found)?;
         }
         let account = found.held.account().clone();
@@ -274,11 +276,14 @@ impl GroupLoader<'_> {
         for (other, edge) in near.iter().chain(contained) {
             account.cancel().check()?;
             let mut failed = FirstError::default();
-            self.index.visit_files_of(*other, self.view, &mut |other| {
-                let is_later = in_list(&other, file).is_gt();
-                let pair = is_later.then(|| pair(file.clone(), other, *edge, partners.thresholds));
-                failed.flow(pair.flatten().map_or(Ok(()), |pair| found.add(pair)))
-            })?;
+            self.index
+                .files()
+                .visit_of_document(*other, self.view, &mut |other| {
+                    let is_later = in_list(&other, file).is_gt();
+                    let pair =
+                        is_later.then(|| pair(file.clone(), other, *edge, partners.thresholds));
+                    failed.flow(pair.flatten().map_or(Ok(()), |pair| found.add(pair)))
+                })?;
             failed.into_result()?;
         }
         let last_first = |a: &Pair, b: &Pair| in_list(&b.b, &a.b);
@@ -295,7 +300,11 @@ impl GroupLoader<'_> {
         account: &MemoryAccount,
     ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
         let index = self.index;
-        let next = |limit| index.documents_from(self.view, &file.key, limit, account);
+        let next = |limit| {
+            index
+                .files()
+                .documents_from(self.view, &file.key, limit, account)
+        };
         search.look_ahead(id, &next, account)?;
         if let Some(partners) = search.partners_ahead(id, account)? {
             return Ok(partners);
@@ -311,13 +320,15 @@ impl GroupLoader<'_> {
                 }
             };
             let mut is_later = false;
-            self.index.visit_files_of(other, self.view, &mut |other| {
-                is_later = in_list(&other, first).is_gt();
-                if is_later {
-                    return ControlFlow::Break(());
-                }
-                ControlFlow::Continue(())
-            })?;
+            self.index
+                .files()
+                .visit_of_document(other, self.view, &mut |other| {
+                    is_later = in_list(&other, first).is_gt();
+                    if is_later {
+                        return ControlFlow::Break(());
+                    }
+                    ControlFlow::Continue(())
+                })?;
             Ok(is_later)
         };
         search.filtered_partners_of(id, &is_later, account)
@@ -325,7 +336,7 @@ impl GroupLoader<'_> {
 
     /// Of the files that carry a document, the first in the list; `file` is one of them.
     fn first_listed(&self, id: DocId, file: &FileInfo) -> Result<FileInfo, IndexError> {
-        let first = match self.index.count_files_of(id, self.view) {
+        let first = match self.index.files().count_of_document(id, self.view) {
             0 | 1 => None,
             _ => self.first_file(id)?,
         };

@@ -258,12 +258,16 @@ fn pairs_of_many_files_are_those_of_each_document_alone_by_path() {
                 ControlFlow::Continue(())
             };
             index
-                .visit_files_of(other, &VisibleRoots::All, visit)
+                .files()
+                .visit_of_document(other, &VisibleRoots::All, visit)
                 .unwrap();
         }
         ControlFlow::Continue(())
     };
-    index.files(&VisibleRoots::All, &account, visit).unwrap();
+    index
+        .files()
+        .visit(&VisibleRoots::All, &account, visit)
+        .unwrap();
     expected.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
     assert!(listed.len() > 600, "{}", listed.len());
     assert_eq!(listed, expected);

@@ -48,7 +48,12 @@ pub(super) fn find(
         }
     }
     let mut parts = parts.into_inner();
-    let copied = |at: &u32| index.count_files_of(documents[*at as usize], view) > 1;
+    let copied = |at: &u32| {
+        index
+            .files()
+            .count_of_document(documents[*at as usize], view)
+            > 1
+    };
     let is_alone: Vec<bool> = parts.alone().collect();
     let alone = (0..documents.len() as u32).filter(|at| is_alone[*at as usize]);
     let copied: Vec<Vec<u32>> = alone.filter(copied).map(|at| vec![at]).collect();

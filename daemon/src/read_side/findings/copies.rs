@@ -97,25 +97,27 @@ pub(super) fn same_bytes(
         return Ok((found, held));
     };
     let index = scope.engine.index.reader();
-    index.visit_files_of_content(content, view, &mut |other| {
-        if other.key == file.key {
-            return ControlFlow::Continue(());
-        }
-        is_cut = found.len() == MAX_FOUND;
-        if is_cut {
-            return ControlFlow::Break(());
-        }
-        let bytes = size_of::<Finding>() + 3 * other.path.as_os_str().len();
-        let counted = held.add(2 * bytes as u64);
-        failed.flow(counted.and_then(|()| -> Result<(), IndexError> {
-            found.push(Finding {
-                relation: Relation::IdenticalBytes.name(),
-                of: bytes_of(&file.path),
-                ..scope.describe(&other)?
-            });
-            Ok(())
-        }))
-    })?;
+    index
+        .files()
+        .visit_of_content(content, view, &mut |other| {
+            if other.key == file.key {
+                return ControlFlow::Continue(());
+            }
+            is_cut = found.len() == MAX_FOUND;
+            if is_cut {
+                return ControlFlow::Break(());
+            }
+            let bytes = size_of::<Finding>() + 3 * other.path.as_os_str().len();
+            let counted = held.add(2 * bytes as u64);
+            failed.flow(counted.and_then(|()| -> Result<(), IndexError> {
+                found.push(Finding {
+                    relation: Relation::IdenticalBytes.name(),
+                    of: bytes_of(&file.path),
+                    ..scope.describe(&other)?
+                });
+                Ok(())
+            }))
+        })?;
     failed.into_result()?;
     count(sums, "cut_short", u64::from(is_cut));
     Ok((found, held))

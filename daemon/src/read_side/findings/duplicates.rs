@@ -48,7 +48,8 @@ pub(super) fn find(
         .engine
         .index
         .reader()
-        .files(scope.view, scope.account, &mut |file| {
+        .files()
+        .visit(scope.view, scope.account, &mut |file| {
             let checked = scope.cancel().check().map_err(FindingError::from);
             failed.flow(checked.and_then(|()| finder.file(&file)))
         })?;
@@ -146,7 +147,7 @@ impl DuplicateFinder<'_, '_> {
         let Some(document) = file.content.as_ref().and_then(|content| content.document) else {
             return self.compare_bytes(file);
         };
-        let is_alone = index.count_files_of(document, self.scope.view) < 2;
+        let is_alone = index.files().count_of_document(document, self.scope.view) < 2;
         if is_alone || !self.documents.insert(document) {
             return Ok(());
         }
@@ -156,10 +157,14 @@ impl DuplicateFinder<'_, '_> {
         if let Some(best) = self.best_file_of(document)? {
             kept.keep_best(&best, &mut held)?;
         }
-        index.visit_files_of(document, self.scope.view, &mut |file| {
-            let checked = self.scope.cancel().check().map_err(FindingError::from);
-            failed.flow(checked.and_then(|()| self.compare_with_kept(&file, &mut kept, &mut held)))
-        })?;
+        index
+            .files()
+            .visit_of_document(document, self.scope.view, &mut |file| {
+                let checked = self.scope.cancel().check().map_err(FindingError::from);
+                failed.flow(
+                    checked.and_then(|()| self.compare_with_kept(&file, &mut kept, &mut held)),
+                )
+            })?;
         failed.into_result()
     }
 
@@ -168,18 +173,20 @@ impl DuplicateFinder<'_, '_> {
     fn best_file_of(&self, document: DocId) -> Result<Option<FileInfo>, FindingError> {
         let (mut best, mut checked) = (None::<(Fitness, FileInfo)>, Ok(()));
         let index = self.scope.engine.index.reader();
-        index.visit_files_of(document, self.scope.view, &mut |file| {
-            checked = self.scope.cancel().check();
-            if let Some(fitness) = Fitness::of(&file)
-                && best.as_ref().is_none_or(|(known, _)| fitness < *known)
-            {
-                best = Some((fitness, file));
-            }
-            match (&checked, &best) {
-                (Err(_), _) | (_, Some((Fitness::Whole, _))) => ControlFlow::Break(()),
-                _ => ControlFlow::Continue(()),
-            }
-        })?;
+        index
+            .files()
+            .visit_of_document(document, self.scope.view, &mut |file| {
+                checked = self.scope.cancel().check();
+                if let Some(fitness) = Fitness::of(&file)
+                    && best.as_ref().is_none_or(|(known, _)| fitness < *known)
+                {
+                    best = Some((fitness, file));
+                }
+                match (&checked, &best) {
+                    (Err(_), _) | (_, Some((Fitness::Whole, _))) => ControlFlow::Break(()),
+                    _ => ControlFlow::Continue(()),
+                }
+            })?;
         checked?;
         Ok(best.map(|(_, file)| file))
     }

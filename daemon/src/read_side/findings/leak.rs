@@ -54,7 +54,7 @@ pub(super) fn find(
     let mut failed = FirstError::default();
     let mut held = GrowingPermit::of(scope.account);
     let (index, account) = (scope.engine.index.reader(), scope.account);
-    index.files(&inside, account, &mut |file| {
+    index.files().visit(&inside, account, &mut |file| {
         let document = file.content.as_ref().and_then(|content| content.document);
         if let Err(error) = scope.cancel().check() {
             return failed.flow(Err(error.into()));

@@ -23,12 +23,13 @@ pub(super) fn visit_identified_files(
     visit: &mut VisitIdentifiedFile<'_>,
 ) -> Result<(), IndexError> {
     let roots: HashMap<RootId, usize> = index
+        .files()
         .roots(view)?
         .into_iter()
         .map(|(id, path)| (id, shown_root(path.into_os_string().into_vec()).len()))
         .collect();
     let mut failed = FirstError::default();
-    index.files(view, account, &mut |file| {
+    index.files().visit(view, account, &mut |file| {
         let root = roots.get(&file.key.root);
         let visited = account.cancel().check().and_then(|()| {
             let carrier = groups.identity(&file).zip(root);

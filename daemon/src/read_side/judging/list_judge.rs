@@ -135,10 +135,12 @@ mod tests {
         let (index, _dir) = index_of(&[text.clone(), format!("{text}Prices are fixed.")]);
         let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
         let mut files = Vec::new();
-        let visited = index.files(&VisibleRoots::All, &account, &mut |file| {
-            files.push(file);
-            ControlFlow::Continue(())
-        });
+        let visited = index
+            .files()
+            .visit(&VisibleRoots::All, &account, &mut |file| {
+                files.push(file);
+                ControlFlow::Continue(())
+            });
         visited.unwrap();
         let model = Arc::new(Model::shipped().unwrap());
         let mut judge = ListJudge::new(model, &index, &account);

@@ -204,16 +204,18 @@ impl<'a> Reader<'a> {
             document == Some(side.document)
         };
         if let Some((_, key)) = self.engine.roots.locate(&side.path)
-            && let Some(file) = index.file_info(&key, &self.view)?.filter(carries)
+            && let Some(file) = index.files().get(&key, &self.view)?.filter(carries)
         {
             return Ok(file);
         }
         let mut found = None;
         if let Some(id) = index.documents().with_hash(side.document)? {
-            index.visit_files_of(id, &self.view, &mut |file| {
-                found = Some(file);
-                ControlFlow::Break(())
-            })?;
+            index
+                .files()
+                .visit_of_document(id, &self.view, &mut |file| {
+                    found = Some(file);
+                    ControlFlow::Break(())
+                })?;
         }
         found
             .filter(carries)

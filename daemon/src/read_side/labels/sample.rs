@@ -141,7 +141,8 @@ fn side(
     engine
         .index
         .reader()
-        .visit_files_of(id, view, &mut |file| {
+        .files()
+        .visit_of_document(id, view, &mut |file| {
             found = file.document.map(|(_, hash)| (file.path, hash));
             ControlFlow::Break(())
         })?;

@@ -68,7 +68,7 @@ pub fn best_date(index: &IndexReader, file: &FileInfo) -> Result<Option<KnownDat
         return Ok(Some(own));
     }
     let mut sent = None;
-    index.visit_containers(&file.key, &mut |holder| {
+    index.files().visit_containers(&file.key, &mut |holder| {
         let seconds = holder.and_then(|holder| stated(holder, Fact::Sent));
         sent = seconds.map(|seconds| KnownDate {
             seconds,

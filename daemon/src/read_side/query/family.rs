@@ -260,36 +260,38 @@ impl Family {
         let mut going = ControlFlow::Continue(());
         let mut failed = FirstError::default();
         if let Some(document) = version.document {
-            index.visit_files_of(document, &params.view, &mut |file| {
-                let thresholds = params.relation_thresholds();
-                let is_subject = subject.subject_path.as_ref() == Some(&file.path);
-                is_unseen &= !is_subject;
-                let date = match best_date(index, &file) {
-                    Ok(date) => date,
-                    Err(error) => return failed.flow(Err(error)),
-                };
-                going = visit(FamilyFile::Known {
-                    container: file.container(),
-                    hit: Box::new(Hit {
-                        date,
-                        relation: relation(
-                            subject.content,
-                            same_text,
-                            &file,
-                            &version.overlap,
-                            thresholds,
-                        ),
-                        is_subject,
-                        file,
-                        document: Some(version.hash),
-                        overlap: version.overlap,
-                        scheme: scheme_used(index),
-                        folded_under: None,
-                        judgement: None,
-                    }),
-                });
-                going
-            })?;
+            index
+                .files()
+                .visit_of_document(document, &params.view, &mut |file| {
+                    let thresholds = params.relation_thresholds();
+                    let is_subject = subject.subject_path.as_ref() == Some(&file.path);
+                    is_unseen &= !is_subject;
+                    let date = match best_date(index, &file) {
+                        Ok(date) => date,
+                        Err(error) => return failed.flow(Err(error)),
+                    };
+                    going = visit(FamilyFile::Known {
+                        container: file.container(),
+                        hit: Box::new(Hit {
+                            date,
+                            relation: relation(
+                                subject.content,
+                                same_text,
+                                &file,
+                                &version.overlap,
+                                thresholds,
+                            ),
+                            is_subject,
+                            file,
+                            document: Some(version.hash),
+                            overlap: version.overlap,
+                            scheme: scheme_used(index),
+                            folded_under: None,
+                            judgement: None,
+                        }),
+                    });
+                    going
+                })?;
             failed.into_result()?;
         }
         if is_unseen && going.is_continue() {
@@ -362,12 +364,14 @@ fn date_and_paths(
         return Ok((None, paths));
     };
     let mut failed = FirstError::default();
-    index.visit_files_of(document, view, &mut |file| {
-        paths.add(&file);
-        let date = best_date(index, &file).map(|date| date.map(version_date));
-        let found = date.map(|date| best = [best, date].into_iter().flatten().min());
-        failed.flow(found.and_then(|()| cancel.check()))
-    })?;
+    index
+        .files()
+        .visit_of_document(document, view, &mut |file| {
+            paths.add(&file);
+            let date = best_date(index, &file).map(|date| date.map(version_date));
+            let found = date.map(|date| best = [best, date].into_iter().flatten().min());
+            failed.flow(found.and_then(|()| cancel.check()))
+        })?;
     failed.into_result()?;
     Ok((best, paths))
 }

@@ -140,18 +140,20 @@ pub(super) fn files_of_documents(
         let same_text = subject.carries(stats.hash);
         let scheme = scheme_of(index, subject, &candidate, &overlap);
         let mut failed = FirstError::default();
-        index.visit_files_of(candidate.document, &params.view, &mut |file| {
-            let thresholds = params.relation_thresholds();
-            let relation = relation(subject.content, same_text, &file, &overlap, thresholds);
-            let found = SharedHitFields {
-                document: Some(stats.hash),
-                relation,
-                overlap: overlap.known_from(relation),
-                scheme,
-            };
-            let added = best.add_file(index, subject, file, &found);
-            failed.flow(added.and_then(|()| cancel.check()))
-        })?;
+        index
+            .files()
+            .visit_of_document(candidate.document, &params.view, &mut |file| {
+                let thresholds = params.relation_thresholds();
+                let relation = relation(subject.content, same_text, &file, &overlap, thresholds);
+                let found = SharedHitFields {
+                    document: Some(stats.hash),
+                    relation,
+                    overlap: overlap.known_from(relation),
+                    scheme,
+                };
+                let added = best.add_file(index, subject, file, &found);
+                failed.flow(added.and_then(|()| cancel.check()))
+            })?;
         failed.into_result()?;
     }
     best.drop_worst();
@@ -179,10 +181,12 @@ pub(super) fn files_of_bytes(
         },
     };
     let mut failed = FirstError::default();
-    index.visit_files_of_content(content, &params.view, &mut |file| {
-        let added = best.add_file(index, subject, file, &found);
-        failed.flow(added.and_then(|()| cancel.check()))
-    })?;
+    index
+        .files()
+        .visit_of_content(content, &params.view, &mut |file| {
+            let added = best.add_file(index, subject, file, &found);
+            failed.flow(added.and_then(|()| cancel.check()))
+        })?;
     failed.into_result()?;
     best.drop_worst();
     Ok(best)

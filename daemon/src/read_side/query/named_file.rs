@@ -22,7 +22,7 @@ pub fn file_at_path(
     };
     // What lies below no root is not to come.
     let (_, key) = engine.roots.locate(path).ok_or_else(|| unknown(None))?;
-    let file = engine.index.reader().file_info(&key, view)?;
+    let file = engine.index.reader().files().get(&key, view)?;
     file.ok_or_else(|| unknown(engine.completeness(view).pending))
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn name_of_document(
     view: &VisibleRoots,
 ) -> String {
     let id = index.documents().with_hash(hash).ok().flatten();
-    let file = id.and_then(|id| index.first_file(id, view).ok().flatten());
+    let file = id.and_then(|id| index.files().first_of_document(id, view).ok().flatten());
     file.map_or_else(
         || format!("document {hash}"),
         |file| echo(file.path.as_os_str().as_bytes()),
@@ -53,10 +53,12 @@ mod tests {
         let (index, _dir) = index_of(&[text]);
         let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
         let mut files = Vec::new();
-        let visited = index.files(&VisibleRoots::All, &account, &mut |file| {
-            files.push(file);
-            std::ops::ControlFlow::Continue(())
-        });
+        let visited = index
+            .files()
+            .visit(&VisibleRoots::All, &account, &mut |file| {
+                files.push(file);
+                std::ops::ControlFlow::Continue(())
+            });
         visited.unwrap();
         let (path, (_, hash)) = (&files[0].path, files[0].document.unwrap());
         let name = |view: &VisibleRoots| name_of_document(&index, hash, view);

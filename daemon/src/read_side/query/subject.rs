@@ -106,7 +106,7 @@ impl Subject {
     ) -> Result<Self, QueryError> {
         let unknown = || QueryError::UnknownDocument(hash);
         let id = index.documents().with_hash(hash)?.ok_or_else(unknown)?;
-        if index.count_files_of(id, view) == 0 {
+        if index.files().count_of_document(id, view) == 0 {
             return Err(unknown());
         }
         let body = document_body(index, id, account)?;
@@ -124,7 +124,7 @@ impl Subject {
     ) -> Result<Self, QueryError> {
         let document = self.document_hash();
         let id = document.map_or(Ok(None), |hash| index.documents().with_hash(hash))?;
-        let first = id.map_or(Ok(None), |id| index.first_file(id, view))?;
+        let first = id.map_or(Ok(None), |id| index.files().first_of_document(id, view))?;
         if let Some(file) = first {
             (self.state, self.reason) = (file.state, file.reason);
         }

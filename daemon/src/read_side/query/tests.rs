@@ -347,7 +347,11 @@ fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
         root: RootId(1),
         path: b"0.txt".to_vec(),
     };
-    let file = index.file_info(&key, &VisibleRoots::All).unwrap().unwrap();
+    let file = index
+        .files()
+        .get(&key, &VisibleRoots::All)
+        .unwrap()
+        .unwrap();
     let subject = Subject::from_file(&index, &file, &account).unwrap();
     for (limit, truncated) in [(1, true), (2, true), (3, false)] {
         let params = QueryParams {

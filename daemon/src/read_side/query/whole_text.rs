@@ -14,7 +14,7 @@ pub(super) fn own_document(
 ) -> Result<VerifiedDocuments, QueryError> {
     let hash = subject.document_hash();
     let document = hash.map_or(Ok(None), |hash| index.documents().with_hash(hash))?;
-    let shown = document.filter(|id| index.count_files_of(*id, &params.view) > 0);
+    let shown = document.filter(|id| index.files().count_of_document(*id, &params.view) > 0);
     let found = shown.map(|document| {
         let candidate = Candidate {
             document,

@@ -18,7 +18,7 @@ pub(super) fn files(scope: &ReportScope<'_>, visit: &mut VisitFile<'_>) -> io::R
     let (engine, cancel) = (scope.engine, scope.account.cancel());
     let mut failed = FirstError::default();
     let (index, account) = (engine.index.reader(), scope.account);
-    let visited = index.files(scope.view, account, &mut |file| {
+    let visited = index.files().visit(scope.view, account, &mut |file| {
         let done = cancel.check().map_err(io::Error::other);
         failed.flow(done.and_then(|()| visit_file(engine, &scope.owners, &file, visit)))
     });
@@ -35,7 +35,7 @@ fn visit_file(
     let root = engine.roots.iter().find(|root| root.id == file.key.root);
     let container = file.container();
     let index = engine.index.reader();
-    let owner = index.owner_of(file).map_err(io::Error::other)?;
+    let owner = index.files().owner_of(file).map_err(io::Error::other)?;
     visit(&ReportFile {
         path: file.path.as_os_str().as_bytes(),
         root: root.map_or(&[], |root| root.path.as_os_str().as_bytes()),

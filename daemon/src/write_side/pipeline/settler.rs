@@ -135,7 +135,8 @@ impl PipelineState {
             let view = VisibleRoots::Roots([root.id].into());
             self.writer
                 .reader()
-                .visit_files_of(id, &view, &mut |file| {
+                .files()
+                .visit_of_document(id, &view, &mut |file| {
                     is_published = true;
                     root.publish_event(kind, &file.key.path, Some(group), String::new);
                     ControlFlow::Break(())

@@ -283,7 +283,7 @@ impl PipelineState {
 
     /// The event of a file that was ingested, with its state where it has no text, or is a container read in part.
     fn ingested_event(&self, key: &FileKey) -> Result<(EventKind, String), IndexError> {
-        let file = self.writer.reader().file_info(key, &self.roots.view())?;
+        let file = self.writer.reader().files().get(key, &self.roots.view())?;
         let Some(file) = file.filter(|file| !file.state.has_text()) else {
             return Ok((EventKind::FileIndexed, String::new()));
         };

@@ -25,7 +25,8 @@ pub(super) fn status(index: &Index, figures: &mut Figures<'_>) -> anyhow::Result
         let begin = thread_processor_time();
         index
             .reader()
-            .count_files(&VisibleRoots::All, &Cancel::never())?;
+            .file_totals()
+            .count(&VisibleRoots::All, &Cancel::never())?;
         let told = (index.usage(), index.memory_use(), index.unsettled());
         let threshold =
             Ratio::new(index.reader().parameters().threshold).context("no threshold")?;

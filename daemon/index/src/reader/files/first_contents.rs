@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use simdex_schema::{ContentHash, DocId};
 
-use super::FileInfo;
-use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use super::{FileInfo, Files};
+use crate::{GrowingPermit, IndexError, MemoryAccount, VisibleRoots};
 
 /// Bytes that a document and a content take in a map, with room to grow.
 const FIRST: u64 = 96;
@@ -47,11 +47,11 @@ impl FirstContents {
     }
 }
 
-impl IndexReader {
+impl Files<'_> {
     /// The first file of the view that carries a document: the one called indexed. This takes as many reads as the
     /// document has contents and the view has roots, however many files there are.
-    pub fn first_file(
-        &self,
+    pub fn first_of_document(
+        self,
         id: DocId,
         view: &VisibleRoots,
     ) -> Result<Option<FileInfo>, IndexError> {
@@ -65,12 +65,12 @@ impl IndexReader {
 
     /// Looks up the first file of a document that several files carry. If `file` is another one, calls it identical.
     pub(super) fn note_first(
-        &self,
+        self,
         id: DocId,
         file: &mut FileInfo,
         (view, first): (&VisibleRoots, &mut FirstContents),
     ) -> Result<(), IndexError> {
-        let found = self.first_file(id, view)?;
+        let found = self.first_of_document(id, view)?;
         let Some((content, found)) = found.and_then(|it| Some((it.record.content()?, it))) else {
             return Ok(());
         };

@@ -121,7 +121,7 @@ impl GroupList<'_> {
         match &self.source {
             Source::Kept { .. } => self.index.leaderless(self.view, account),
             Source::Made { groups, .. } => {
-                let files = |id| self.index.count_files_of(id, self.view);
+                let files = |id| self.index.files().count_of_document(id, self.view);
                 let left = groups.values().filter(|group| files(group.principal) == 0);
                 Ok(left.cloned().collect())
             }

@@ -44,12 +44,6 @@ impl ShownTexts {
 }
 
 impl IndexReader {
-    /// The id of the group that a document is in; `None` if it is in none, or its group has no id yet.
-    pub(crate) fn group_id_of(&self, document: DocId) -> Option<GroupId> {
-        let state = self.shared.state();
-        state.group_ids.get(state.stars.principal(document))
-    }
-
     /// The group that a document is in. Takes time in proportion to its members.
     pub fn group_of(&self, document: DocId) -> GroupLookup {
         let state = self.shared.state();

@@ -246,7 +246,7 @@ impl PairSearch<'_> {
         let turns_begun = ahead.turns_begun;
         let turns = std::mem::take(&mut ahead.turns).into_iter();
         let past = turns.filter(|(id, turn)| {
-            *turn < turns_begun && self.index.count_files_of(*id, &self.view) < 2
+            *turn < turns_begun && self.index.files().count_of_document(*id, &self.view) < 2
         });
         ahead.past.extend(past.map(|(id, _)| id.0));
         ahead.forget();
@@ -261,7 +261,7 @@ impl PairSearch<'_> {
     fn add_earlier(&self, ahead: &mut Ahead, order: &[DocId]) -> u64 {
         let mut earlier = Vec::new();
         for (id, partners) in order.iter().zip(&ahead.partners) {
-            if !partners.is_empty() && self.index.count_files_of(*id, &self.view) > 1 {
+            if !partners.is_empty() && self.index.files().count_of_document(*id, &self.view) > 1 {
                 let turns = partners.iter().filter_map(|other| ahead.turns.get(other));
                 earlier.extend(turns.map(|turn| (*turn, *id)));
             }
@@ -302,7 +302,7 @@ impl PairSearch<'_> {
             ahead.of_edges = permit;
         }
         if let Some(found) = &found
-            && self.index.count_files_of(id, &self.view) > 1
+            && self.index.files().count_of_document(id, &self.view) > 1
         {
             self.keep_found(id, found);
         }

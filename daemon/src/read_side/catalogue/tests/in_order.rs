@@ -53,7 +53,10 @@ fn no_group_is_looked_up_before_the_one_that_is_listed_and_a_resumed_list_is_its
             ControlFlow::Continue(())
         };
         let reader = opened.index.reader();
-        reader.files(&VisibleRoots::All, &account, list).unwrap();
+        reader
+            .files()
+            .visit(&VisibleRoots::All, &account, list)
+            .unwrap();
         for (from, to) in [(0, &b"~copy.txt"[..]), (4, b"a.eml\0x"), (8, b"a.eml b")] {
             let record = opened.index.registry().file(&files[from]).unwrap().unwrap();
             let mut key = files[from].clone();

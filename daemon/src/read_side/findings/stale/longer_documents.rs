@@ -177,10 +177,12 @@ impl StaleFinder<'_, '_> {
     fn first_file(&self, document: DocId) -> Result<Vec<u8>, IndexError> {
         let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
         let mut first = Vec::new();
-        index.visit_files_of(document, view, &mut |file| {
-            first = bytes(&file.path);
-            ControlFlow::Break(())
-        })?;
+        index
+            .files()
+            .visit_of_document(document, view, &mut |file| {
+                first = bytes(&file.path);
+                ControlFlow::Break(())
+            })?;
         Ok(first)
     }
 
@@ -199,7 +201,7 @@ impl StaleFinder<'_, '_> {
     ) -> Result<(), FindingError> {
         let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
         let mut failed = FirstError::default();
-        index.visit_files_of(id, view, &mut |file| {
+        index.files().visit_of_document(id, view, &mut |file| {
             let date = match best_date(index, &file) {
                 Ok(Some(date)) => date,
                 Ok(None) => {

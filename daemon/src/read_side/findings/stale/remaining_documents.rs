@@ -21,7 +21,7 @@ impl StaleFinder<'_, '_> {
         let (index, account) = (self.scope.engine.index.reader(), self.scope.account);
         let (mut seen, mut held) = (HashSet::new(), GrowingPermit::of(account));
         let mut failed = FirstError::default();
-        index.files(self.scope.view, account, &mut |file| {
+        index.files().visit(self.scope.view, account, &mut |file| {
             let document = file.document.filter(|(id, _)| seen.insert(*id));
             let Some((id, hash)) = document else {
                 let checked = self.scope.cancel().check().map_err(FindingError::from);

@@ -44,20 +44,22 @@ pub(super) fn innermost_common(
         return Ok(None);
     };
     let (mut found, mut files): (Option<PathBuf>, _) = (None, 0);
-    index.visit_files_of(document, view, &mut |file| {
-        files += 1;
-        let mut places = chain(&file.path);
-        let place = places.find(|place| of_parent.hashes.contains(&hash(place)));
-        let length =
-            |place: &Option<PathBuf>| place.as_ref().map_or(0, |place| place.as_os_str().len());
-        if length(&place) > length(&found) {
-            found = place;
-        }
-        match files < MAX_FILES {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
-    })?;
+    index
+        .files()
+        .visit_of_document(document, view, &mut |file| {
+            files += 1;
+            let mut places = chain(&file.path);
+            let place = places.find(|place| of_parent.hashes.contains(&hash(place)));
+            let length =
+                |place: &Option<PathBuf>| place.as_ref().map_or(0, |place| place.as_os_str().len());
+            if length(&place) > length(&found) {
+                found = place;
+            }
+            match files < MAX_FILES {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
     Ok(found)
 }
 

@@ -120,7 +120,8 @@ pub(super) fn search(
         },
     };
     let document = index.documents().with_hash(text.hash)?;
-    let document = document.filter(|document| index.count_files_of(*document, &params.view) > 0);
+    let document =
+        document.filter(|document| index.files().count_of_document(*document, &params.view) > 0);
     let as_it_is = Link {
         resemblance: 0.0,
         is_followed: true,

@@ -5,21 +5,21 @@ use std::ops::ControlFlow;
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{DocId, FileKey, FileRecord, key};
 
-use super::files::first_key;
+use super::{Files, first_key};
 use crate::error::decode_error;
-use crate::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use crate::{GrowingPermit, IndexError, MemoryAccount, VisibleRoots};
 
 /// Records between two checks for cancellation, and documents that are counted at once.
 const AT_ONCE: usize = 1 << 12;
 
-impl IndexReader {
+impl Files<'_> {
     /// The documents with text of the files of a view from one on, in their order; at most `limit`. A document may
     /// occur again. Memory is counted while they are collected.
     ///
     /// # Errors
     /// [`IndexError::TooMuchMemory`] if the account may not hold them; [`IndexError::Cancelled`].
     pub fn documents_from(
-        &self,
+        self,
         view: &VisibleRoots,
         from: &FileKey,
         limit: usize,
@@ -53,7 +53,7 @@ impl IndexReader {
     /// Visits the documents with text of the files of a view, in the order of their absolute paths as these are stored:
     /// of those after a path, if one is given. A document may occur again.
     pub fn visit_documents_after(
-        &self,
+        self,
         view: &VisibleRoots,
         after: Option<&[u8]>,
         visit: &mut dyn FnMut(FileKey, DocId) -> Result<ControlFlow<()>, IndexError>,
@@ -85,7 +85,7 @@ impl IndexReader {
         Ok(())
     }
 
-    fn document_of_file(&self, value: &[u8]) -> Result<Option<DocId>, IndexError> {
+    fn document_of_file(self, value: &[u8]) -> Result<Option<DocId>, IndexError> {
         let record = FileRecord::decode(value);
         let record = record.map_err(|source| decode_error("of a file", source))?;
         let FileOutcome::Content(hash) = record.outcome else {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use simdex_schema::{ContentHash, FileKey, Reason, RootId, key};
 
 use crate::counts::{FileCounts, FirstCarrier, MoveWatch, UnresolvedFirst};
-use crate::{Cancel, FileInfo, IndexError, IndexReader, VisibleRoots};
+use crate::shared::IndexShared;
+use crate::{Cancel, FileInfo, Files, IndexError, Registry, VisibleRoots};
 
 impl FileCounts {
     /// Counts one file; `documents` is left to the caller.
@@ -17,38 +18,48 @@ impl FileCounts {
     }
 }
 
-impl IndexReader {
+/// How many files a view has, by state.
+///
+/// Totals are kept in memory as files change. The first count of a view adds up what is in memory; only documents whose
+/// first file is in doubt are looked up. The lock of the counts is held meanwhile, not that of the state.
+#[derive(Clone, Copy)]
+pub struct FileTotals<'a> {
+    shared: &'a IndexShared,
+    registry: &'a Registry,
+}
+
+impl<'a> FileTotals<'a> {
+    pub(crate) fn of(shared: &'a IndexShared, registry: &'a Registry) -> Self {
+        Self { shared, registry }
+    }
+
     /// Counts the files of a view. Files are looked up only if several carry a document and it is unknown which of them
     /// comes first, because one of them changed.
-    pub fn count_files(
-        &self,
-        view: &VisibleRoots,
-        cancel: &Cancel,
-    ) -> Result<FileCounts, IndexError> {
-        let roots = self.roots(view)?;
+    pub fn count(self, view: &VisibleRoots, cancel: &Cancel) -> Result<FileCounts, IndexError> {
+        let roots = Files::of(self.shared, self.registry).roots(view)?;
         let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
         self.resolve_doubts(cancel)?;
         Ok(self.shared.kept_counts().of_roots(&roots))
     }
 
     /// The files of a view whose text was found damaged and that are still to be read again.
-    pub fn damaged_files(&self, view: &VisibleRoots) -> u64 {
+    pub fn damaged(self, view: &VisibleRoots) -> u64 {
         self.shared.kept_counts().damaged_files(view)
     }
 
     /// Records from now on what is renamed in a view of which a list is made.
-    pub fn watch_moves(&self, view: &VisibleRoots) -> MoveWatch {
+    pub fn watch_moves(self, view: &VisibleRoots) -> MoveWatch {
         self.shared.kept_counts().moves.watch(view)
     }
 
     /// Resolves what is in doubt now; what changes meanwhile is left to the next count.
-    fn resolve_doubts(&self, cancel: &Cancel) -> Result<(), IndexError> {
+    fn resolve_doubts(self, cancel: &Cancel) -> Result<(), IndexError> {
         self.resolve_some_doubts(usize::MAX, cancel)
     }
 
     /// Resolves at most `most` documents of those in doubt now.
     pub(crate) fn resolve_some_doubts(
-        &self,
+        self,
         most: usize,
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
@@ -67,7 +78,7 @@ impl IndexReader {
 
     /// For each root, the first of the files that carry a document.
     fn first_carriers(
-        &self,
+        self,
         doubt: &UnresolvedFirst,
         cancel: &Cancel,
     ) -> Result<Vec<(RootId, FirstCarrier)>, IndexError> {
