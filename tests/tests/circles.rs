@@ -25,11 +25,6 @@ const CIRCLES: &[Circle] = &[
         why: "IndexError names the errors of the store and of texts, which know when to give up",
     },
     Circle {
-        entry: "daemon/index/src/lib.rs",
-        modules: &["edges", "join", "reader", "signing"],
-        why: "IndexReader has the methods of those who search for it",
-    },
-    Circle {
         entry: "daemon/src/lib.rs",
         modules: &["engine", "read_side"],
         why: "the engine lends what an answer needs, and holds what answers keep",

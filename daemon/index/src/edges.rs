@@ -23,9 +23,9 @@ use simdex_schema::{DocId, DocumentKind, EdgeRecord};
 use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind};
 
 use crate::groups::{rank, rank_of};
-use crate::postings::{Filter, Tally};
-use crate::shared::IndexState;
-use crate::{DocumentStats, IndexError, IndexReader, MemoryAccount};
+use crate::postings::{Filter, Postings, Tally};
+use crate::shared::{IndexShared, IndexState};
+use crate::{DocumentStats, IndexError, MemoryAccount, ShingleSets};
 
 mod compare;
 mod missed;
@@ -33,6 +33,7 @@ mod prefix;
 
 use crate::cuts::Cuts;
 pub(crate) use compare::Shingles;
+pub(crate) use missed::pair_missed_at_most;
 use prefix::Prefix;
 
 /// This many partners are compared right away. If there are more, the remaining fingerprints are looked up first: that
@@ -42,7 +43,8 @@ const FEW_PARTNERS: usize = 1;
 /// Finds partners at one threshold. Permits for shingles are taken from the account that is passed, which covers all
 /// that is held at once: a caller that already holds permits passes the account that they belong to.
 pub(crate) struct EdgeFinder<'a> {
-    index: &'a IndexReader,
+    shared: &'a IndexShared,
+    shingles: ShingleSets<'a>,
     cuts: Arc<Cuts>,
     /// Documents that may be partners; `None` if all may.
     among: Option<RoaringTreemap>,
@@ -78,23 +80,24 @@ pub(crate) struct PairThreshold {
 
 impl<'a> EdgeFinder<'a> {
     /// A finder for the settler, which places documents among the maintained groups; that is backlog work.
-    pub(crate) fn for_backlog(index: &'a IndexReader) -> Self {
-        Self::new(index, index.shared.threshold(), None)
+    pub(crate) fn for_backlog(shingles: ShingleSets<'a>) -> Self {
+        Self::new(shingles, shingles.shared.threshold(), None)
     }
 
     /// A finder for a request with a threshold of its own, about some documents.
     pub(crate) fn for_question(
-        index: &'a IndexReader,
+        shingles: ShingleSets<'a>,
         threshold: Ratio,
         among: RoaringTreemap,
     ) -> Self {
-        Self::new(index, threshold, Some(among))
+        Self::new(shingles, threshold, Some(among))
     }
 
-    fn new(index: &'a IndexReader, threshold: Ratio, among: Option<RoaringTreemap>) -> Self {
+    fn new(shingles: ShingleSets<'a>, threshold: Ratio, among: Option<RoaringTreemap>) -> Self {
         Self {
-            index,
-            cuts: index.shared.cuts(threshold),
+            shared: shingles.shared,
+            shingles,
+            cuts: shingles.shared.cuts(threshold),
             among,
             skipped: AtomicU64::default(),
         }
@@ -107,12 +110,16 @@ impl<'a> EdgeFinder<'a> {
 
     /// A document that may be a partner of another, with what both must share; `None` if nothing would suffice.
     pub(crate) fn partner(&self, document: &LoadedDocument, other: DocId) -> Option<Partner> {
-        let theirs = self.index.documents().stats(other)?;
+        let theirs = self.stats(other)?;
         let threshold = self.pair_threshold(&document.stats, &theirs)?;
         Some(Partner {
             id: other,
             threshold,
         })
+    }
+
+    fn stats(&self, id: DocId) -> Option<DocumentStats> {
+        self.shared.state().table.get(id).copied()
     }
 
     /// Long posting lists skipped so far; further probes made up for each.
@@ -127,7 +134,7 @@ impl<'a> EdgeFinder<'a> {
         account: &MemoryAccount,
     ) -> Result<Option<LoadedDocument>, IndexError> {
         let shingles = self.shingles(id, account)?;
-        let (Some(shingles), Some(stats)) = (shingles, self.index.documents().stats(id)) else {
+        let (Some(shingles), Some(stats)) = (shingles, self.stats(id)) else {
             return Ok(None);
         };
         let small = shingles.small();
@@ -176,10 +183,10 @@ impl<'a> EdgeFinder<'a> {
     /// The shingles of a document; `None` if it is raw, was purged, or its text is damaged. A damaged text is noted,
     /// and must not keep all others from their edges.
     fn shingles(&self, id: DocId, account: &MemoryAccount) -> Result<Option<Shingles>, IndexError> {
-        if let Some(levels) = self.index.shared.levels.get(&id) {
+        if let Some(levels) = self.shared.levels.get(&id) {
             return Shingles::of_levels(levels, account).map(Some);
         }
-        let held = match self.index.shingles().read(id, account) {
+        let held = match self.shingles.read(id, account) {
             Err(error) if error.is_of_one_document() => None,
             held => held?,
         };
@@ -190,10 +197,7 @@ impl<'a> EdgeFinder<'a> {
     fn keep(&self, id: DocId, shingles: &Shingles) {
         if let Some(levels) = shingles.levels() {
             let bytes = levels.held_bytes();
-            self.index
-                .shared
-                .levels
-                .insert(id, Arc::clone(levels), bytes);
+            self.shared.levels.insert(id, Arc::clone(levels), bytes);
         }
     }
 
@@ -241,7 +245,7 @@ impl<'a> EdgeFinder<'a> {
                 theirs = Some(read);
             }
             if let Some(theirs) = &theirs {
-                let work = &self.index.shared.work;
+                let work = &self.shared.work;
                 each(
                     at,
                     ours.edge(theirs, pair, &self.cuts, work, account.cancel())?,
@@ -261,8 +265,8 @@ impl<'a> EdgeFinder<'a> {
         let admits = |state: &IndexState, other: DocId| {
             state.stars.leads(other) && rank(&state.table, other) < own
         };
-        let principals = Filter::Principals(&self.index.shared.principal_lists);
-        let tally = Tally::new(self.index.postings(), SchemeKind::ModN, principals);
+        let principals = Filter::Principals(&self.shared.principal_lists);
+        let tally = Tally::new(Postings::of(self.shared), SchemeKind::ModN, principals);
         self.find_counted_by(document, tally, &admits, account)
     }
 
@@ -274,7 +278,7 @@ impl<'a> EdgeFinder<'a> {
         account: &MemoryAccount,
     ) -> Result<Vec<Partner>, IndexError> {
         let among = self.among.as_ref().map_or(Filter::All, Filter::Among);
-        let tally = Tally::new(self.index.postings(), SchemeKind::ModN, among);
+        let tally = Tally::new(Postings::of(self.shared), SchemeKind::ModN, among);
         self.find_counted_by(document, tally, admits, account)
     }
 
@@ -290,7 +294,7 @@ impl<'a> EdgeFinder<'a> {
             return Ok(Vec::new());
         };
         tally.leave_out(document.id);
-        let mut prefix = Prefix::new(sample, probing, &self.index.shared.principal_lists);
+        let mut prefix = Prefix::new(sample, probing, &self.shared.principal_lists);
         self.probe_prefix(&mut tally, &mut prefix, &document.stats, account.cancel())?;
         let mut partners = self.passing(document, &tally, &prefix, admits);
         if partners.len() > FEW_PARTNERS && probing > Rung::ZERO {
@@ -310,7 +314,7 @@ impl<'a> EdgeFinder<'a> {
         admits: &Admits<'_>,
     ) -> Vec<Partner> {
         let own = &document.stats;
-        let state = self.index.shared.state();
+        let state = self.shared.state();
         let candidates = tally.shared.iter();
         let partners = candidates.filter_map(|(other, shared)| {
             let theirs = state

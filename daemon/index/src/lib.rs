@@ -10,9 +10,12 @@
 //! | [`Registry`] | records by key: files, contents, roots, reports | ingestion, walks, the recheck |
 //! | [`IndexWriter`] | all that changes: apply, settle, merge, commit | the pipeline |
 //!
-//! Each is in a file of its name, which says where the methods are. All of them share `shared`: store, texts, the state
-//! in memory and its locks. The parts:
+//! Each is in a file of its name, which says where the methods are. A reader is asked through its parts, by what a
+//! caller wants to know: `documents`, `document_text`, `shingles`, `signing`, and those below `reader`. All of them share
+//! `shared`: store, texts, the state in memory and its locks. The parts:
 //!
+//! * Reading: `postings` looks up what documents share, on which candidates, edges and the `join` of many documents
+//!   stand; `registry` reads records.
 //! * Writing: `change` is what the writer applies; `buffer` and `runs` hold postings, in `buckets`;
 //!   `edges` finds near-duplicates, `groups` keeps stars of them, `unsettled` what waits for a place.
 //! * In memory: `table` (figures of every document), `awaiting_signature` (documents that are not signed by the
@@ -86,15 +89,16 @@ pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermi
 pub use options::{Options, UnreadTexts};
 pub use reader::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, DocumentGroup, FileInfo,
-    FileTotals, Files, FingerprintSink, Fingerprints, FoundCandidates, GroupDocument, GroupList,
-    GroupLookup, Groups, IndexReader, NextDocuments, PairSearch, PartnerFilter, QueryFingerprints,
-    SecondThread, SignAtRung, SoughtRatio, TextsByGroup,
+    FileTotals, Files, FingerprintSink, Fingerprints, FoundCandidates, FoundGroups, GroupDocument,
+    GroupList, GroupLookup, Groups, IndexReader, NextDocuments, PairSearch, Pairs, PartnerFilter,
+    QueryFingerprints, SignAtRung, SoughtRatio, TextsByGroup,
 };
 pub use registry::Registry;
 pub use regrouped::{GroupMove, Regrouped};
 pub use shingles::{HeldShingles, ShingleSets};
 pub use signing::{TextSigner, canonicalise, forward_signature};
 pub use table::{DocumentStats, VisibleRoots};
+pub use two_threads::SecondThread;
 pub use unsettled::{Epoch, UnsettledCounts};
 pub use work::{Merges, Work};
 pub use writer::{IndexWriter, SignStep};

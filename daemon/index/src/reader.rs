@@ -6,13 +6,14 @@ pub(crate) mod files;
 mod groups;
 mod pairs;
 
-use std::sync::{Arc, MutexGuard, TryLockError};
+use std::sync::Arc;
 
 use simdex_schema::meta::Parameters;
 use simdex_signature::{Ladder, Window};
 
 use crate::postings::Postings;
 use crate::shared::IndexShared;
+use crate::two_threads::SecondThread;
 use crate::{Documents, Memory, Registry, ShingleSets, TextSigner, Texts};
 
 pub use candidates::{
@@ -21,8 +22,10 @@ pub use candidates::{
 };
 pub use file_totals::FileTotals;
 pub use files::{FileInfo, Files};
-pub use groups::{DocumentGroup, GroupDocument, GroupList, GroupLookup, Groups, TextsByGroup};
-pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
+pub use groups::{
+    DocumentGroup, FoundGroups, GroupDocument, GroupList, GroupLookup, Groups, TextsByGroup,
+};
+pub use pairs::{NextDocuments, PairSearch, Pairs, PartnerFilter};
 
 /// Reads an index to answer requests; every query is passed one.
 ///
@@ -41,14 +44,21 @@ pub use pairs::{NextDocuments, PairSearch, PartnerFilter};
 /// **Memory.** Whatever grows with a text takes a permit of the [`MemoryAccount`](crate::MemoryAccount) passed, and
 /// waits for it.
 ///
-/// Settings and budgets are read here. [`documents`](Self::documents), [`texts`](Self::texts), [`shingles`](Self::shingles),
-/// [`candidates`](Self::candidates), [`files`](Self::files) and [`file_totals`](Self::file_totals) are views of their own; the other methods are in
-/// one file for each task, below `reader` unless it says otherwise:
+/// **Parts.** Settings, budgets and the permit for a second thread are here. Everything else is asked of a part of the
+/// reader: a type of its own that borrows it, is cheap to copy, and says what its calls cost. Code that needs only one
+/// part takes that part.
 ///
-/// * `pairs`: [`pair_search`](Self::pair_search) for near-duplicates; `edges/missed`:
-///   [`pair_missed_at_most`](Self::pair_missed_at_most), how likely a pair is missed;
-/// * `groups`: [`groups`](Self::groups) of near-duplicates; `groups/maintained`: [`group_of`](Self::group_of) a document;
-/// * `signing`: [`signer`](Self::signer), the [`TextSigner`] of the index.
+/// | part | answers | file |
+/// |---|---|---|
+/// | [`documents`](Self::documents) | what is known of documents: figures, records, damage | `documents` |
+/// | [`texts`](Self::texts) | the texts of documents, checked as they are read | `document_text` |
+/// | [`shingles`](Self::shingles) | the shingles of texts, for exact counts | `shingles` |
+/// | [`signer`](Self::signer) | the signatures of a text, which need not be in the index | `signing` |
+/// | [`files`](Self::files) | the files of a view, of a document, of a content; roots and containers | `reader/files` |
+/// | [`file_totals`](Self::file_totals) | how many files a view has, by state | `reader/file_totals` |
+/// | [`candidates`](Self::candidates) | which documents share fingerprints with a query | `reader/candidates` |
+/// | [`groups`](Self::groups) | groups of near-duplicates | `reader/groups` |
+/// | [`pairs`](Self::pairs) | pairs of near-duplicates | `reader/pairs` |
 #[derive(Clone)]
 pub struct IndexReader {
     pub(crate) shared: Arc<IndexShared>,
@@ -108,6 +118,16 @@ impl IndexReader {
         FileTotals::of(&self.shared, &self.registry)
     }
 
+    /// Groups of near-duplicates.
+    pub fn groups(&self) -> Groups<'_> {
+        Groups::of(self.shingles())
+    }
+
+    /// Pairs of near-duplicates.
+    pub fn pairs(&self) -> Pairs<'_> {
+        Pairs::of(self.shingles())
+    }
+
     /// The shingles of documents and of other texts.
     pub fn shingles(&self) -> ShingleSets<'_> {
         ShingleSets::of(&self.shared, &self.registry)
@@ -125,19 +145,6 @@ impl IndexReader {
 
     /// The permit for a second thread, if no other request holds it and the options allow one.
     pub fn second_thread(&self) -> Option<SecondThread<'_>> {
-        if !self.shared.options.second_settler {
-            return None;
-        }
-        match self.shared.second_reader.try_lock() {
-            Ok(permit) => Some(SecondThread(permit)),
-            Err(TryLockError::Poisoned(permit)) => Some(SecondThread(permit.into_inner())),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        SecondThread::of(&self.shared)
     }
 }
-
-/// The permit for a second thread: one request holds it at a time, so that many requests do not start many threads.
-#[derive(Debug)]
-pub struct SecondThread<'a>(
-    #[expect(dead_code, reason = "held until it is dropped")] MutexGuard<'a, ()>,
-);

@@ -30,7 +30,7 @@ impl Deref for HeldShingles {
 /// permit of the account that is passed.
 #[derive(Clone, Copy)]
 pub struct ShingleSets<'a> {
-    shared: &'a IndexShared,
+    pub(crate) shared: &'a IndexShared,
     texts: Texts<'a>,
 }
 

@@ -219,7 +219,7 @@ fn visit_documents(
     account: &MemoryAccount,
     each: &mut dyn FnMut(DocId, &DocumentStats),
 ) -> Result<(), IndexError> {
-    let search = index.pair_search(&request.view, request.threshold);
+    let search = index.pairs().search(&request.view, request.threshold);
     for id in search.documents() {
         account.cancel().check()?;
         if let Some(stats) = index.documents().stats(id) {

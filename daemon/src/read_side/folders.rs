@@ -156,7 +156,7 @@ impl GroupNames {
         threshold: Ratio,
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
-        let found = index.groups(view, threshold, account)?;
+        let found = index.groups().of_view(view, threshold, account)?;
         let mut held = GrowingPermit::of(account);
         let mut principals = HashMap::new();
         for group in found

@@ -48,7 +48,7 @@ pub struct ListSummary {
 
 /// The probability that the search for pairs misses one.
 pub fn promise_of_pairs(index: &IndexReader, threshold: Ratio) -> Promise {
-    let missed = index.pair_missed_at_most(threshold);
+    let missed = index.pairs().missed_at_most(threshold);
     Promise::new(SchemeKind::ModN.name(), threshold.get(), missed)
 }
 
@@ -138,7 +138,7 @@ pub fn pairs(
     // Counted first: the verdict and the elapsed time include a first count of a view.
     let counts = catalogue::counts(index, view, cancel)?;
     Ok(ListSummary {
-        groups: index.maintained_group_count(view, *threshold, cancel)?,
+        groups: index.groups().count_maintained(view, *threshold, cancel)?,
         pairs: Some(listed.pairs),
         common_lists_skipped: listed.common_lists_skipped,
         uncertain: listed.uncertain,
@@ -311,5 +311,7 @@ pub fn maintained_groups(
     account: &MemoryAccount,
 ) -> Result<Option<u64>, IndexError> {
     let (index, cancel) = (engine.index.reader(), account.cancel());
-    index.maintained_group_count(view, engine.threshold(), cancel)
+    index
+        .groups()
+        .count_maintained(view, engine.threshold(), cancel)
 }

@@ -103,7 +103,7 @@ pub fn templates(
         limit,
         ..
     } = search;
-    let documents = index.texts_by_group(view, account)?;
+    let documents = index.groups().texts(view, account)?;
     let _permit = account.take_large(Sketching::bytes_for(documents.len(), limit))?;
     let mut sketching = Sketching::new(documents.len(), min_documents);
     for &(_, id) in documents.iter() {

@@ -106,7 +106,9 @@ fn measure(
     let begin = Instant::now();
     let reader = opened.index.reader();
     let account = reader.memory().requests.account(&Cancel::never());
-    let groups = reader.groups(&VisibleRoots::All, threshold()?, &account)?;
+    let groups = reader
+        .groups()
+        .of_view(&VisibleRoots::All, threshold()?, &account)?;
     let shown = begin.elapsed();
     ensure!(!groups.groups.is_empty() || text(0).len() < 1_000 || name.contains("near"));
     put(

@@ -139,7 +139,7 @@ fn all_pairs(index: &IndexReader, questions: &Questions) -> anyhow::Result<Pairs
     let places = questions.all.iter().enumerate();
     let places: HashMap<u64, usize> = places.map(|(at, each)| (each.number, at)).collect();
     let (begin, processor) = (Instant::now(), processor_seconds()?);
-    let search = index.pair_search(&VisibleRoots::All, threshold);
+    let search = index.pairs().search(&VisibleRoots::All, threshold);
     let mut pairs = 0_u32;
     for id in search.documents() {
         let is_later = |other: DocId| Ok(other > id);

@@ -3,25 +3,23 @@
 use simdex_schema::DocumentKind;
 use simdex_signature::{Ladder, Ratio, Rung, lower_tail};
 
-use crate::IndexReader;
 use crate::cuts::{DOUBT, MISSED_PAIR};
+use crate::shared::{IndexShared, IndexState};
 
-impl IndexReader {
-    /// An upper bound of the probability that the search for pairs misses one whose resemblance is exactly the
-    /// threshold. Either its sample is below the cut or, at a threshold so low that there is no cut, it shares nothing
-    /// at all; or one of the other samples, finer and coarser, rules it out.
-    pub fn pair_missed_at_most(&self, threshold: Ratio) -> f64 {
-        missed_at_most(threshold, self.min_sampled())
-    }
+/// An upper bound of the probability that the search for pairs misses one whose resemblance is exactly the threshold.
+/// Either its sample is below the cut or, at a threshold so low that there is no cut, it shares nothing at all; or one of
+/// the other samples, finer and coarser, rules it out.
+pub(crate) fn pair_missed_at_most(shared: &IndexShared, threshold: Ratio) -> f64 {
+    let min_kept = min_sampled(&shared.state());
+    missed_at_most(threshold, min_kept)
+}
 
-    /// The smallest number of fingerprints that a sampled text keeps.
-    fn min_sampled(&self) -> u64 {
-        let state = self.shared.state();
-        let sampled = Rung::all().filter(|rung| *rung > Rung::ZERO);
-        let kept = sampled.filter_map(|rung| state.table.min_kept(DocumentKind::Text, rung));
-        let promised = u64::from(Ladder::default().min_kept());
-        kept.fold(promised, u64::min)
-    }
+/// The smallest number of fingerprints that a sampled text keeps.
+fn min_sampled(state: &IndexState) -> u64 {
+    let sampled = Rung::all().filter(|rung| *rung > Rung::ZERO);
+    let kept = sampled.filter_map(|rung| state.table.min_kept(DocumentKind::Text, rung));
+    let promised = u64::from(Ladder::default().min_kept());
+    kept.fold(promised, u64::min)
 }
 
 fn missed_at_most(threshold: Ratio, min_kept: u64) -> f64 {

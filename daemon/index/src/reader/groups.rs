@@ -12,9 +12,9 @@ use simdex_signature::Ratio;
 
 use crate::edges::EdgeFinder;
 use crate::groups::{Rank, Stars, rank};
-use crate::shared::IndexState;
+use crate::shared::{IndexShared, IndexState};
 use crate::{
-    GrowingPermit, IndexError, IndexReader, MemoryAccount, MemoryPermit, UnsettledCounts,
+    GrowingPermit, IndexError, MemoryAccount, MemoryPermit, ShingleSets, UnsettledCounts,
     VisibleRoots,
 };
 
@@ -53,7 +53,7 @@ pub struct GroupDocument {
 
 /// Groups of a view, and what was left unread to find them.
 #[derive(Debug, Default)]
-pub struct Groups {
+pub struct FoundGroups {
     /// The groups found, unordered.
     pub groups: Vec<DocumentGroup>,
     /// Posting lists left unread, because no result depended on them; 0 for maintained groups.
@@ -123,11 +123,29 @@ fn note_listed(group: &mut DocumentGroup, listed: &mut RoaringTreemap) -> bool {
     is_new
 }
 
-impl IndexReader {
+/// Groups of near-duplicates within a view.
+///
+/// At the index's own threshold, those of everything served are maintained in memory, and read by locking the state for
+/// some thousands of documents at a time. Groups of another view or threshold are computed for the call: that compares
+/// every document of the view, and may take minutes. Their memory is charged to the account that is passed.
+#[derive(Clone, Copy)]
+pub struct Groups<'a> {
+    shared: &'a IndexShared,
+    shingles: ShingleSets<'a>,
+}
+
+impl<'a> Groups<'a> {
+    pub(crate) fn of(shingles: ShingleSets<'a>) -> Self {
+        Self {
+            shared: shingles.shared,
+            shingles,
+        }
+    }
+
     /// Documents with text that a view shows, group by group: each after the principal of its group, which is itself if
     /// it is a principal or in no group. Includes the permit for the list.
-    pub fn texts_by_group(
-        &self,
+    pub fn texts(
+        self,
         view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<TextsByGroup, IndexError> {
@@ -142,12 +160,12 @@ impl IndexReader {
 
     /// Groups of at least two files of the view, with the permit for them. Documents whose text is damaged are not
     /// compared; see [`Documents::damaged`](crate::Documents::damaged).
-    pub fn groups(
-        &self,
+    pub fn of_view(
+        self,
         view: &VisibleRoots,
         threshold: Ratio,
         account: &MemoryAccount,
-    ) -> Result<Groups, IndexError> {
+    ) -> Result<FoundGroups, IndexError> {
         let mut held = GrowingPermit::of(account);
         let is_maintained = threshold.get() == self.shared.parameters.threshold;
         let maintained = match is_maintained {
@@ -167,10 +185,10 @@ impl IndexReader {
     /// thousand documents at a time, or one group. A document that changes its group meanwhile is in one of them at
     /// most, and counts as unsettled.
     fn copy_maintained(
-        &self,
+        self,
         view: &VisibleRoots,
         held: &mut GrowingPermit,
-    ) -> Result<Option<Groups>, IndexError> {
+    ) -> Result<Option<FoundGroups>, IndexError> {
         let (shown, begun, principals) = {
             let state = self.shared.state();
             let principals: Vec<DocId> = state.stars.with_members().collect();
@@ -195,26 +213,26 @@ impl IndexReader {
             let state = self.shared.state();
             (state.shown_by(view), begun.unsettled(&state))
         };
-        let groups = Groups {
+        let groups = FoundGroups {
             groups,
             unsettled,
-            ..Groups::default()
+            ..FoundGroups::default()
         };
         Ok(shown.is_grouped().then_some(groups))
     }
 
     /// Computes groups of two documents or more for the call.
     fn make_groups(
-        &self,
+        self,
         view: &VisibleRoots,
         threshold: Ratio,
         held: &mut GrowingPermit,
-    ) -> Result<Groups, IndexError> {
+    ) -> Result<FoundGroups, IndexError> {
         let visible = self.shared.state().texts(view);
         let account = held.account().clone();
         let mut placing = GrowingPermit::of(&account);
         placing.add(visible.len() * BYTES_PER_PLACED_DOCUMENT)?;
-        let finder = EdgeFinder::for_question(self, threshold, visible.clone());
+        let finder = EdgeFinder::for_question(self.shingles, threshold, visible.clone());
         let stars = self.stars_among(&finder, &visible, &account)?;
         let (groups, members) = stars.count_members();
         held.add(listed_bytes(groups, members))?;
@@ -222,18 +240,18 @@ impl IndexReader {
         for principal in stars.with_members() {
             groups.push(self.shared.state().group_around(&stars, principal));
         }
-        Ok(Groups {
+        Ok(FoundGroups {
             groups,
             common_lists_skipped: finder.common_lists_skipped(),
-            ..Groups::default()
+            ..FoundGroups::default()
         })
     }
 
     /// Adds the documents that several files carry and that are in none of these groups. The state is locked for some
     /// thousands of documents at a time.
     fn add_copied(
-        &self,
-        groups: &mut Groups,
+        self,
+        groups: &mut FoundGroups,
         view: &VisibleRoots,
         held: &mut GrowingPermit,
     ) -> Result<(), IndexError> {
@@ -266,7 +284,7 @@ impl IndexReader {
 
     /// What `get` returns for each of these documents. The state is locked for some thousands of them at a time.
     fn of_each<T>(
-        &self,
+        self,
         documents: &RoaringTreemap,
         account: &MemoryAccount,
         get: &dyn Fn(&IndexState, DocId) -> T,
@@ -285,7 +303,7 @@ impl IndexReader {
     /// The ranks of these documents, sorted. The state is locked for a few thousand documents at a time, and not during
     /// the sort.
     pub(crate) fn by_rank(
-        &self,
+        self,
         documents: &RoaringTreemap,
         account: &MemoryAccount,
     ) -> Result<Vec<Rank>, IndexError> {
@@ -298,7 +316,7 @@ impl IndexReader {
     /// Computes the stars over these documents at the finder's threshold. In order of rank, every document is final
     /// once it is placed, so only principals are tested.
     fn stars_among(
-        &self,
+        self,
         finder: &EdgeFinder<'_>,
         visible: &RoaringTreemap,
         account: &MemoryAccount,

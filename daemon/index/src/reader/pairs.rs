@@ -10,16 +10,55 @@ use simdex_signature::Ratio;
 
 use self::ahead::{Ahead, Edges};
 use crate::cache::Cache;
-use crate::edges::{EdgeFinder, LoadedDocument, Partner};
-use crate::{IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use crate::edges::{EdgeFinder, LoadedDocument, Partner, pair_missed_at_most};
+use crate::shared::IndexShared;
+use crate::{IndexError, MemoryAccount, ShingleSets, VisibleRoots};
 
 mod ahead;
 
 pub use ahead::NextDocuments;
 
+/// Pairs of near-duplicates of a view, at any threshold.
+///
+/// None are kept: the partners of a document are searched for when a [`PairSearch`] is asked for them. That costs
+/// look-ups of some of its fingerprints, and reads the texts of what may be a partner.
+#[derive(Clone, Copy)]
+pub struct Pairs<'a> {
+    shared: &'a IndexShared,
+    shingles: ShingleSets<'a>,
+}
+
+impl<'a> Pairs<'a> {
+    pub(crate) fn of(shingles: ShingleSets<'a>) -> Self {
+        Self {
+            shared: shingles.shared,
+            shingles,
+        }
+    }
+
+    /// A search for the pairs of a view at a threshold of its own.
+    pub fn search(self, view: &VisibleRoots, threshold: Ratio) -> PairSearch<'a> {
+        let visible = self.shared.state().table.visible_texts(view);
+        PairSearch {
+            shared: self.shared,
+            view: view.clone(),
+            finder: EdgeFinder::for_question(self.shingles, threshold, visible.clone()),
+            found: Cache::new(KEPT_PARTNERS),
+            ahead: Mutex::default(),
+            counted: AtomicU64::new(0),
+            visible,
+        }
+    }
+
+    /// An upper bound of the probability that a search misses a pair whose resemblance is exactly the threshold.
+    pub fn missed_at_most(self, threshold: Ratio) -> f64 {
+        pair_missed_at_most(self.shared, threshold)
+    }
+}
+
 /// Searches for the near-duplicates of one document after another.
 pub struct PairSearch<'a> {
-    index: &'a IndexReader,
+    shared: &'a IndexShared,
     view: VisibleRoots,
     visible: RoaringTreemap,
     finder: EdgeFinder<'a>,
@@ -74,7 +113,7 @@ impl PairSearch<'_> {
             None => self.partners_by_search(id, filter, account)?,
         };
         let found = Arc::new(found);
-        if self.index.files().count_of_document(id, &self.view) > 1 {
+        if self.is_copied(id) {
             self.keep_found(id, &found);
         }
         Ok(found)
@@ -129,6 +168,11 @@ impl PairSearch<'_> {
         Ok(found)
     }
 
+    /// Whether several files of the view carry a document.
+    fn is_copied(&self, id: DocId) -> bool {
+        self.shared.state().table.count_files_of(id, &self.view) > 1
+    }
+
     fn keep_found(&self, id: DocId, found: &Edges) {
         let weight = 1 + found.len() as u64;
         self.found.insert(id, Arc::clone(found), weight);
@@ -173,21 +217,5 @@ impl PairSearch<'_> {
     /// Posting lists left unread so far, because no result depended on them.
     pub fn common_lists_skipped(&self) -> u64 {
         self.finder.common_lists_skipped() + self.ahead().common_lists_skipped
-    }
-}
-
-impl IndexReader {
-    /// A search for the pairs of a view at a threshold of its own.
-    pub fn pair_search(&self, view: &VisibleRoots, threshold: Ratio) -> PairSearch<'_> {
-        let visible = self.shared.state().texts(view);
-        PairSearch {
-            index: self,
-            view: view.clone(),
-            finder: EdgeFinder::for_question(self, threshold, visible.clone()),
-            found: Cache::new(KEPT_PARTNERS),
-            ahead: Mutex::default(),
-            counted: AtomicU64::new(0),
-            visible,
-        }
     }
 }

@@ -381,7 +381,7 @@ pub(super) fn pairs(
     view: &VisibleRoots,
     threshold: Ratio,
 ) -> Vec<(DocId, DocId, EdgeRecord)> {
-    let search = index.reader().pair_search(view, threshold);
+    let search = index.reader().pairs().search(view, threshold);
     let mut pairs = Vec::new();
     for a in search.documents() {
         let partners = search.partners_of(a, &account(index)).unwrap();

@@ -388,13 +388,17 @@ fn lists_that_nothing_hangs_on_are_skipped_and_counted(bed: &Bed, boilerplate: &
         account(bed.index()),
     );
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let search = bed.index().reader().pair_search(&view, threshold);
+    let search = bed.index().reader().pairs().search(&view, threshold);
     assert_eq!(search.common_lists_skipped(), 0);
     let partners = search.partners_of(a, &account).unwrap();
     let partners: Vec<_> = partners.into_iter().map(|(other, _)| other).collect();
     assert_eq!(partners, [b]);
     assert!(search.common_lists_skipped() > 0);
-    let found = bed.index().reader().groups(&view, threshold, &account);
+    let found = bed
+        .index()
+        .reader()
+        .groups()
+        .of_view(&view, threshold, &account);
     let found = found.unwrap();
     assert!(found.groups.len() == 1 && found.common_lists_skipped > 0);
 }
@@ -420,7 +424,8 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     let search = bed
         .index()
         .reader()
-        .pair_search(&VisibleRoots::All, threshold);
+        .pairs()
+        .search(&VisibleRoots::All, threshold);
     let partners = search.partners_of(a, &account(bed.index())).unwrap();
     assert!(partners.iter().any(|(other, _)| *other == b));
     assert_eq!(

@@ -230,7 +230,8 @@ fn counting_groups_looks_at_no_document() {
         asked.cancel();
         index
             .reader()
-            .maintained_group_count(view, threshold, &asked)
+            .groups()
+            .count_maintained(view, threshold, &asked)
     };
     assert!(!index.writer.is_settled());
     assert!(count(&VisibleRoots::All).unwrap().is_some());
@@ -355,11 +356,15 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let reader = bed.index().reader();
     let count = |view: &VisibleRoots, threshold| {
-        let counted = reader.maintained_group_count(view, threshold, &Cancel::never());
+        let counted = reader
+            .groups()
+            .count_maintained(view, threshold, &Cancel::never());
         counted.unwrap()
     };
     let listed = || {
-        let listed = reader.groups(&VisibleRoots::All, threshold, &account(bed.index()));
+        let listed = reader
+            .groups()
+            .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
         let listed = listed.unwrap().groups;
         let files = |id| reader.files().count_of_document(id, &VisibleRoots::All);
         let is_shown = |group: &&crate::DocumentGroup| {

@@ -48,7 +48,7 @@ fn search<'a>(
     limits: JoinLimits,
 ) -> PairSearch<'a> {
     let threshold = Ratio::new(threshold).unwrap();
-    let search = bed.index().reader().pair_search(view, threshold);
+    let search = bed.index().reader().pairs().search(view, threshold);
     search.join_at_once(limits);
     search
 }

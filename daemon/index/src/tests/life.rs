@@ -120,7 +120,7 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
             busy(&|| {
                 let (reader, account) = (bed.index().reader(), account(bed.index()));
                 let (all, threshold) = (VisibleRoots::All, Ratio::new(0.5).unwrap());
-                reader.groups(&all, threshold, &account).unwrap();
+                reader.groups().of_view(&all, threshold, &account).unwrap();
                 let mut visit = |_| ControlFlow::Continue(());
                 reader.files().visit(&all, &account, &mut visit).unwrap();
             })
@@ -174,7 +174,8 @@ fn what_was_applied_before_is_settled_while_documents_keep_coming() {
     assert!(
         index
             .reader()
-            .group_of(gone)
+            .groups()
+            .of_document(gone)
             .group
             .is_some_and(|group| group.id.is_some())
     );
@@ -198,7 +199,8 @@ fn what_was_applied_before_is_settled_while_documents_keep_coming() {
     assert!(
         index
             .reader()
-            .group_of(longest)
+            .groups()
+            .of_document(longest)
             .group
             .is_some_and(|group| group.id.is_some())
     );
@@ -316,7 +318,8 @@ fn files_without_text_are_no_group_and_never_equal() {
     let found = bed
         .index()
         .reader()
-        .groups(&VisibleRoots::All, Ratio::ONE, &account(bed.index()))
+        .groups()
+        .of_view(&VisibleRoots::All, Ratio::ONE, &account(bed.index()))
         .unwrap()
         .groups;
     assert!(found.is_empty() && pairs(bed.index(), &VisibleRoots::All, Ratio::ONE).is_empty());
@@ -340,7 +343,8 @@ fn group_ids(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
     let found = bed
         .index()
         .reader()
-        .groups(&VisibleRoots::All, threshold, &account(bed.index()))
+        .groups()
+        .of_view(&VisibleRoots::All, threshold, &account(bed.index()))
         .unwrap()
         .groups;
     let place = |id| {
@@ -412,7 +416,8 @@ fn edits_of_many_files_at_once_keep_all_handles() {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         bed.index()
             .reader()
-            .groups(&VisibleRoots::All, threshold, &account(bed.index()))
+            .groups()
+            .of_view(&VisibleRoots::All, threshold, &account(bed.index()))
             .unwrap()
             .groups
     };
@@ -461,10 +466,11 @@ fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
         }
         model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        let groups =
-            bed.index()
-                .reader()
-                .groups(&VisibleRoots::All, threshold, &account(bed.index()));
+        let groups = bed.index().reader().groups().of_view(
+            &VisibleRoots::All,
+            threshold,
+            &account(bed.index()),
+        );
         let members: usize = groups
             .unwrap()
             .groups

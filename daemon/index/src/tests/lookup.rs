@@ -39,10 +39,11 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
     let texts = fill(&bed);
     bed.settle();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let listed = bed
-        .index()
-        .reader()
-        .groups(&VisibleRoots::All, threshold, &account(bed.index()));
+    let listed =
+        bed.index()
+            .reader()
+            .groups()
+            .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
     let listed = listed.unwrap().groups;
     assert_eq!(listed.len(), 2);
     for text in &texts {
@@ -51,7 +52,7 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
             group.principal == id || group.members.iter().any(|member| member.document == id)
         };
         let expected = listed.iter().find(holds);
-        let found = bed.index().reader().group_of(id).group;
+        let found = bed.index().reader().groups().of_document(id).group;
         let named = expected.and_then(|group| group.id);
         assert_eq!(
             named,
@@ -59,11 +60,11 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
             "{text}"
         );
         assert_eq!(named, found.as_ref().and_then(|group| group.id));
-        let by_id = named.and_then(|group| bed.index().reader().group_by_id(group).group);
+        let by_id = named.and_then(|group| bed.index().reader().groups().by_id(group).group);
         assert_eq!(format!("{found:?}"), format!("{by_id:?}"));
         assert_eq!(format!("{found:?}"), format!("{:?}", expected.cloned()));
     }
-    let unknown = bed.index().reader().group_by_id(GroupId(99));
+    let unknown = bed.index().reader().groups().by_id(GroupId(99));
     assert!(unknown.group.is_none() && !unknown.is_unsettled);
 }
 
@@ -75,13 +76,13 @@ fn a_group_that_shrinks_to_one_file_is_no_group_any_more() {
     let id = bed.id(&texts[2]).unwrap();
     let group = bed.index().reader().shared.state().group_id_of(id).unwrap();
     bed.remove("b/copy");
-    let found = bed.index().reader().group_of(id);
+    let found = bed.index().reader().groups().of_document(id);
     assert!(found.group.is_none() && found.is_unsettled);
-    let found = bed.index().reader().group_by_id(group);
+    let found = bed.index().reader().groups().by_id(group);
     assert!(found.group.is_none() && found.is_unsettled);
     bed.settle();
     assert_eq!(bed.index().reader().shared.state().group_id_of(id), None);
-    let found = bed.index().reader().group_by_id(group);
+    let found = bed.index().reader().groups().by_id(group);
     assert!(found.group.is_none() && !found.is_unsettled);
 }
 
@@ -93,10 +94,11 @@ fn a_group_whose_members_went_is_listed_no_more_before_it_is_settled() {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     // The longer of the two versions leads the other.
     bed.remove("a/0");
-    let listed = bed
-        .index()
-        .reader()
-        .groups(&VisibleRoots::All, threshold, &account(bed.index()));
+    let listed =
+        bed.index()
+            .reader()
+            .groups()
+            .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
     let listed = listed.unwrap().groups;
     let principals: Vec<_> = listed.iter().map(|group| group.principal).collect();
     assert_eq!(principals, [bed.id(&texts[2]).unwrap()]);
@@ -121,19 +123,19 @@ fn a_group_whose_id_passes_on_is_not_settled_rather_than_unknown() {
         found.is_unsettled
     };
     assert!(
-        is_unsettled(reader.group_by_id(group)),
+        is_unsettled(reader.groups().by_id(group)),
         "its principal went"
     );
     // The step ends early once the principal is removed: its members have no place yet.
     bed.fail_after(1);
     assert!(bed.index().writer.settle_step(&Cancel::never()).is_err());
     bed.fail_after(i64::MAX);
-    assert!(is_unsettled(reader.group_by_id(group)));
-    assert!(is_unsettled(reader.group_of(ids[1])));
-    let unknown = reader.group_by_id(GroupId(99));
+    assert!(is_unsettled(reader.groups().by_id(group)));
+    assert!(is_unsettled(reader.groups().of_document(ids[1])));
+    let unknown = reader.groups().by_id(GroupId(99));
     assert!(unknown.group.is_none() && !unknown.is_unsettled);
     bed.settle();
-    let found = reader.group_by_id(group).group.unwrap();
+    let found = reader.groups().by_id(group).group.unwrap();
     assert_eq!((found.principal, found.members.len()), (ids[1], 1));
 }
 

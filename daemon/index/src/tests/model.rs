@@ -70,7 +70,8 @@ impl Model {
         let ratio = Ratio::new(threshold).unwrap();
         let found = index
             .reader()
-            .groups(view, ratio, &account(index))
+            .groups()
+            .of_view(view, ratio, &account(index))
             .unwrap()
             .groups;
         let name = |id| index.reader().documents().stats(id).unwrap().hash;

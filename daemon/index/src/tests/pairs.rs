@@ -11,7 +11,8 @@ fn search<'a>(bed: &'a Bed) -> PairSearch<'a> {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     bed.index()
         .reader()
-        .pair_search(&VisibleRoots::All, threshold)
+        .pairs()
+        .search(&VisibleRoots::All, threshold)
 }
 
 #[test]

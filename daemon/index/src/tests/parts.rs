@@ -35,7 +35,9 @@ fn with(texts: &[String]) -> (Bed, Model) {
 fn group_of(bed: &Bed, texts: &[String]) -> (GroupId, usize) {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let reader = bed.index().reader();
-    let found = reader.groups(&VisibleRoots::All, threshold, &account(bed.index()));
+    let found = reader
+        .groups()
+        .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
     let [group] = &found.unwrap().groups[..] else {
         panic!("one group");
     };
@@ -108,7 +110,11 @@ fn a_document_that_displaces_many_does_so_in_parts() {
     model.files.insert(file("b/longer"), (longer.clone(), 0));
     let longest = longest_to_settle(&bed);
     assert!(longest <= MAX_WRITES, "{longest} writes");
-    let leader = bed.index().reader().group_of(bed.id(&longer).unwrap());
+    let leader = bed
+        .index()
+        .reader()
+        .groups()
+        .of_document(bed.id(&longer).unwrap());
     let members = leader.group.map(|group| group.members.len());
     assert_eq!(members, Some(1), "it took the principal alone");
     model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);

@@ -58,14 +58,17 @@ fn a_search_for_pairs_takes_its_permits_beside_those_of_its_asker() {
     let _held = account.take(questions.total()).unwrap();
     let search = index
         .reader()
-        .pair_search(&VisibleRoots::All, index.index.shared.threshold());
+        .pairs()
+        .search(&VisibleRoots::All, index.index.shared.threshold());
     for id in search.documents() {
         let partners = search.partners_of(id, &account).unwrap();
         assert_eq!(partners.len(), texts.len() - 1);
     }
-    let groups = index
-        .reader()
-        .groups(&VisibleRoots::All, Ratio::new(0.75).unwrap(), &account);
+    let groups =
+        index
+            .reader()
+            .groups()
+            .of_view(&VisibleRoots::All, Ratio::new(0.75).unwrap(), &account);
     assert_eq!(groups.unwrap().groups.len(), 1);
 }
 
@@ -85,7 +88,8 @@ fn groups_are_counted_before_they_are_made() {
     let account = questions.account(&Cancel::at(Instant::now() + Duration::from_millis(20)));
     let refused = index
         .reader()
-        .groups(&VisibleRoots::All, Ratio::ONE, &account);
+        .groups()
+        .of_view(&VisibleRoots::All, Ratio::ONE, &account);
     assert!(matches!(refused, Err(IndexError::Cancelled)));
     assert_eq!(
         index.index.work(),

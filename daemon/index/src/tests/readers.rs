@@ -147,10 +147,11 @@ fn edges_are_found_while_runs_are_merged() {
         let ran = in_the_midst(&bed, at, merge, || bed.settle());
         let groups = |bed: &Bed| {
             let threshold = simdex_signature::Ratio::new(bed.parameters.threshold).unwrap();
-            let groups =
-                bed.index()
-                    .reader()
-                    .groups(&VisibleRoots::All, threshold, &account(bed.index()));
+            let groups = bed.index().reader().groups().of_view(
+                &VisibleRoots::All,
+                threshold,
+                &account(bed.index()),
+            );
             let mut groups: Vec<(DocId, usize)> = groups
                 .unwrap()
                 .groups
@@ -269,7 +270,8 @@ fn changes_are_applied_and_questions_answered_while_edges_are_sought() {
             let search = bed
                 .index()
                 .reader()
-                .pair_search(&VisibleRoots::All, threshold);
+                .pairs()
+                .search(&VisibleRoots::All, threshold);
             for id in search.documents() {
                 search.partners_of(id, &account(bed.index())).unwrap();
             }

@@ -131,9 +131,11 @@ pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
             let mut pairs = pairs(bed.index(), &VisibleRoots::All, threshold);
             pairs.sort_unstable_by_key(|(a, b, _)| (*a, *b));
             let index = bed.index();
-            let groups = index
-                .reader()
-                .groups(&VisibleRoots::All, threshold, &account(index));
+            let groups =
+                index
+                    .reader()
+                    .groups()
+                    .of_view(&VisibleRoots::All, threshold, &account(index));
             let members = |principal: DocId, members: &[crate::GroupDocument]| {
                 let of_group: BTreeSet<DocId> = members.iter().map(|m| m.document).collect();
                 (principal, of_group)
@@ -143,7 +145,7 @@ pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
                 .iter()
                 .map(|group| members(group.principal, &group.members))
                 .collect();
-            let missed = index.reader().pair_missed_at_most(threshold);
+            let missed = index.reader().pairs().missed_at_most(threshold);
             (pairs, groups, missed.to_bits())
         };
         assert_eq!(of(bed), of(fresh));

@@ -48,7 +48,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
         assert_eq!(bed.index().index.live_documents(&view), 1);
         for threshold in [0.3, 0.7] {
             let threshold = Ratio::new(threshold).unwrap();
-            let found = reader.groups(&view, threshold, &account(bed.index()));
+            let found = reader.groups().of_view(&view, threshold, &own);
             assert!(found.unwrap().groups.is_empty());
             assert!(pairs(bed.index(), &view, threshold).is_empty());
         }

@@ -98,7 +98,7 @@ impl IndexWriter {
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Regrouped, IndexError> {
         self.check_changed_files()?;
         let step = self.next_step(cancel)?;
-        let finder = EdgeFinder::for_backlog(&self.reader);
+        let finder = EdgeFinder::for_backlog(self.reader.shingles());
         for some in step.documents.chunks(AT_ONCE) {
             self.settle_some(&finder, some, step.effort, cancel)?;
         }
@@ -204,7 +204,10 @@ impl IndexWriter {
     fn next_step(&self, cancel: &Cancel) -> Result<Step, IndexError> {
         let (effort, round) = self.shared.state_mut().unsettled.begin_step();
         if let Some(round) = round {
-            let ranks = self.reader.by_rank(&round, &self.settling(cancel))?;
+            let ranks = self
+                .reader
+                .groups()
+                .by_rank(&round, &self.settling(cancel))?;
             let documents = ranks.into_iter().map(|(_, _, id)| id).collect();
             let mut state = self.shared.state_mut();
             state.unsettled.begin_round(effort, documents);

@@ -155,7 +155,7 @@ pub fn group_of_document(
     id: DocId,
     account: &MemoryAccount,
 ) -> Result<FoundGroup, IndexError> {
-    shown_group(index, view, index.group_of(id), account)
+    shown_group(index, view, index.groups().of_document(id), account)
 }
 
 /// The group with this id, in the same form.
@@ -166,8 +166,8 @@ pub fn group_by_id(
     account: &MemoryAccount,
 ) -> Result<FoundGroup, IndexError> {
     let mut known = match id.as_temporary() {
-        Some(principal) => index.group_of(principal),
-        None => index.group_by_id(id),
+        Some(principal) => index.groups().of_document(principal),
+        None => index.groups().by_id(id),
     };
     if id.as_temporary().is_some() {
         // A temporary id is valid until the group has an id of its own.

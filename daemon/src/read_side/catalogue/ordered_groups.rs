@@ -37,7 +37,8 @@ impl GroupLoader<'_> {
     ) -> Result<Lacking, IndexError> {
         let mut list = self
             .index
-            .group_list(self.view, request.threshold, account)?;
+            .groups()
+            .list(self.view, request.threshold, account)?;
         let after = request.after.map(|after| stored(after.as_os_str()));
         match list.few(FEW) {
             Some(few) => self.sorted(few, (&mut list, after.as_deref()), account, visit)?,

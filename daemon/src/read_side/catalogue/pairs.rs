@@ -130,7 +130,7 @@ pub fn visit_pairs(
         ..
     } = request;
     let loader = GroupLoader { index, view };
-    let search = index.pair_search(view, threshold);
+    let search = index.pairs().search(view, threshold);
     let partners = Partners::of(index, &search, &request, account)?;
     let (mut files, mut count, mut truncated) = (0, 0, false);
     let mut failed = None;

@@ -245,7 +245,7 @@ fn pairs_of_many_files_are_those_of_each_document_alone_by_path() {
         ControlFlow::Continue(())
     });
     assert!(counted.unwrap().pairs > listed.len() as u64, "copies");
-    let search = index.pair_search(&VisibleRoots::All, threshold());
+    let search = index.pairs().search(&VisibleRoots::All, threshold());
     let mut expected = Vec::new();
     let visit = &mut |file: FileInfo| {
         let (id, _) = file.document.unwrap();

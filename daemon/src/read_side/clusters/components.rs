@@ -26,7 +26,7 @@ pub(super) fn find(
     let _permit = account.take_large(56 * documents.len() as u64)?;
     let place = |id: DocId| documents.binary_search(&id).ok().map(|at| at as u32);
     let parts = RefCell::new(Partition::new(documents.len() as u32));
-    let search = index.pair_search(view, threshold);
+    let search = index.pairs().search(view, threshold);
     for (own, &id) in (0..).zip(documents) {
         account.cancel().check()?;
         let is_apart = |other: DocId| {

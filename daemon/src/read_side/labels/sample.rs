@@ -57,7 +57,8 @@ pub fn sample(
     let search = engine
         .index
         .reader()
-        .pair_search(&request.view, request.threshold);
+        .pairs()
+        .search(&request.view, request.threshold);
     let _held = account.take_large(32 * search.documents().count() as u64)?;
     let mut order = ordered(&search, engine, request.seed, account)?;
     order.truncate(LOOKED_AT.max(FOR_EACH * request.limit));

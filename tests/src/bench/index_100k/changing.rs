@@ -32,7 +32,9 @@ pub(super) fn status(index: &Index, figures: &mut Figures<'_>) -> anyhow::Result
             Ratio::new(index.reader().parameters().threshold).context("no threshold")?;
         let reader = index.reader();
         let groups =
-            reader.maintained_group_count(&VisibleRoots::All, threshold, &Cancel::never())?;
+            reader
+                .groups()
+                .count_maintained(&VisibleRoots::All, threshold, &Cancel::never())?;
         std::hint::black_box((told, groups));
         times.push(thread_processor_time() - begin);
     }

@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 
-use super::{AT_ONCE, BegunList, DocumentGroup, Groups, note_listed};
-use crate::{IndexError, IndexReader, MemoryAccount, UnsettledCounts, VisibleRoots};
+use super::{AT_ONCE, BegunList, DocumentGroup, FoundGroups, Groups, note_listed};
+use crate::{IndexError, MemoryAccount, UnsettledCounts, VisibleRoots};
 
 /// The groups of a view, to be taken by their principals in any order. Each document is in one of them at most.
 pub struct GroupList<'a> {
-    index: &'a IndexReader,
+    from: Groups<'a>,
     view: &'a VisibleRoots,
     source: Source,
 }
@@ -27,15 +27,15 @@ enum Source {
     Made {
         groups: FxHashMap<DocId, DocumentGroup>,
         /// What else is known of them, with their permit.
-        of_all: Groups,
+        of_all: FoundGroups,
     },
 }
 
-impl IndexReader {
-    /// Begins a list of the groups that [`IndexReader::groups`] returns. If they are kept, none of them is looked at
+impl<'a> Groups<'a> {
+    /// Begins a list of the groups that [`Groups::of_view`] returns. If they are kept, none of them is looked at
     /// before it is taken.
-    pub fn group_list<'a>(
-        &'a self,
+    pub fn list(
+        self,
         view: &'a VisibleRoots,
         threshold: Ratio,
         account: &MemoryAccount,
@@ -51,15 +51,14 @@ impl IndexReader {
                 listed: RoaringTreemap::new(),
             },
             None => {
-                let mut of_all = self.groups(view, threshold, account)?;
+                let mut of_all = self.of_view(view, threshold, account)?;
                 let groups = std::mem::take(&mut of_all.groups).into_iter();
                 let groups = groups.map(|group| (group.principal, group)).collect();
                 Source::Made { groups, of_all }
             }
         };
-        let index = self;
         Ok(GroupList {
-            index,
+            from: self,
             view,
             source,
         })
@@ -70,7 +69,7 @@ impl GroupList<'_> {
     /// The principals of all groups, if these are not more than `most`.
     pub fn few(&self, most: usize) -> Option<Vec<DocId>> {
         match &self.source {
-            Source::Kept { .. } => self.index.shared.state().shown.few(most),
+            Source::Kept { .. } => self.from.shared.state().shown.few(most),
             Source::Made { groups, .. } => {
                 (groups.len() <= most).then(|| groups.keys().copied().collect())
             }
@@ -81,7 +80,7 @@ impl GroupList<'_> {
     pub fn take(&mut self, principal: DocId) -> Option<DocumentGroup> {
         match &mut self.source {
             Source::Kept { listed, .. } => {
-                let kept = self.index.shared.state().maintained_group(principal);
+                let kept = self.from.shared.state().maintained_group(principal);
                 kept.filter(|_| !listed.contains(principal.0))
                     .and_then(|mut group| note_listed(&mut group, listed).then_some(group))
             }
@@ -107,7 +106,7 @@ impl GroupList<'_> {
     /// Documents that were unsettled when the list was begun, or that have lost their principal since.
     pub fn unsettled(&self) -> UnsettledCounts {
         match &self.source {
-            Source::Kept { begun, .. } => begun.unsettled(&self.index.shared.state()),
+            Source::Kept { begun, .. } => begun.unsettled(&self.from.shared.state()),
             Source::Made { of_all, .. } => of_all.unsettled,
         }
     }
@@ -119,9 +118,12 @@ impl GroupList<'_> {
         account: &MemoryAccount,
     ) -> Result<Vec<DocumentGroup>, IndexError> {
         match &self.source {
-            Source::Kept { .. } => self.index.leaderless(self.view, account),
+            Source::Kept { .. } => self.from.leaderless(self.view, account),
             Source::Made { groups, .. } => {
-                let files = |id| self.index.files().count_of_document(id, self.view);
+                let files = |id| {
+                    let state = self.from.shared.state();
+                    state.table.count_files_of(id, self.view)
+                };
                 let left = groups.values().filter(|group| files(group.principal) == 0);
                 Ok(left.cloned().collect())
             }
@@ -129,10 +131,10 @@ impl GroupList<'_> {
     }
 }
 
-impl IndexReader {
+impl Groups<'_> {
     /// The maintained groups whose principal has no file any more. They wait to be settled.
     fn leaderless(
-        &self,
+        self,
         view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<Vec<DocumentGroup>, IndexError> {

@@ -5,14 +5,14 @@ use roaring::RoaringTreemap;
 use simdex_schema::{DocId, GroupId};
 use simdex_signature::Ratio;
 
-use super::{AT_ONCE, DocumentGroup};
+use super::{AT_ONCE, DocumentGroup, Groups};
 use crate::shared::IndexState;
-use crate::{Cancel, IndexError, IndexReader, UnsettledCounts, VisibleRoots};
+use crate::{Cancel, IndexError, UnsettledCounts, VisibleRoots};
 
 /// What is known about one group at one moment.
 #[derive(Clone, Debug, Default)]
 pub struct GroupLookup {
-    /// The group, as [`IndexReader::groups`] lists it.
+    /// The group, as [`Groups::of_view`] lists it.
     pub group: Option<DocumentGroup>,
     /// There is none to be shown, but there may be once pending documents are settled.
     pub is_unsettled: bool,
@@ -43,9 +43,9 @@ impl ShownTexts {
     }
 }
 
-impl IndexReader {
+impl Groups<'_> {
     /// The group that a document is in. Takes time in proportion to its members.
-    pub fn group_of(&self, document: DocId) -> GroupLookup {
+    pub fn of_document(self, document: DocId) -> GroupLookup {
         let state = self.shared.state();
         let principal = state.stars.principal(document);
         let group = state.maintained_group(principal);
@@ -61,7 +61,7 @@ impl IndexReader {
     }
 
     /// The group with this id, in the same way.
-    pub fn group_by_id(&self, group: GroupId) -> GroupLookup {
+    pub fn by_id(self, group: GroupId) -> GroupLookup {
         let state = self.shared.state();
         let known = state.group_ids.principal(group);
         // The recorded principal may be unsettled, or have joined another group before ids were reassigned.
@@ -74,11 +74,11 @@ impl IndexReader {
         }
     }
 
-    /// How many groups [`IndexReader::groups`] lists for a view; `None` if they would have to be computed. For the
+    /// How many groups [`Groups::of_view`] lists for a view; `None` if they would have to be computed. For the
     /// grouped view the number is maintained. For another view that shows the same documents they are counted; the
     /// state is locked for some thousands of documents at a time.
-    pub fn maintained_group_count(
-        &self,
+    pub fn count_maintained(
+        self,
         view: &VisibleRoots,
         threshold: Ratio,
         cancel: &Cancel,

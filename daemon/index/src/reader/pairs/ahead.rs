@@ -10,7 +10,8 @@ use simdex_signature::SchemeKind;
 
 use super::PairSearch;
 use crate::join::{JoinLimits, JoinRequest, Joined, join};
-use crate::two_threads::on_two_threads;
+use crate::postings::Postings;
+use crate::two_threads::{SecondThread, on_two_threads};
 use crate::{GrowingPermit, IndexError, MemoryAccount, MemoryPermit};
 
 /// Documents searched for one by one before the first join, so that the first pairs do not wait for it.
@@ -170,7 +171,7 @@ impl PairSearch<'_> {
         next: &NextDocuments<'_>,
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
-        let reading = self.index.postings().count(SchemeKind::ModN);
+        let reading = Postings::of(self.shared).count(SchemeKind::ModN);
         let worth = usize::try_from(reading / ahead.limits.postings_as_one);
         let worth = worth.unwrap_or(usize::MAX).saturating_add(1);
         // The documents may take a quarter of what may be held, the join another quarter.
@@ -229,7 +230,7 @@ impl PairSearch<'_> {
     ) -> Result<Joined, IndexError> {
         let to_come = |id: &u64| !ahead.past.contains(*id);
         let mut among = self.visible.iter().filter(to_come).map(DocId);
-        let second = self.index.second_thread();
+        let second = SecondThread::of(self.shared);
         let request = JoinRequest {
             turns: order,
             among: &mut among,
@@ -237,7 +238,7 @@ impl PairSearch<'_> {
             second_thread: second.is_some(),
             limits: ahead.limits,
         };
-        join(self.index.postings(), request, account)
+        join(Postings::of(self.shared), request, account)
     }
 
     /// Notes which documents of the last join are past: all except those whose turn is still to come and those that
@@ -245,9 +246,7 @@ impl PairSearch<'_> {
     fn pass(&self, ahead: &mut Ahead) {
         let turns_begun = ahead.turns_begun;
         let turns = std::mem::take(&mut ahead.turns).into_iter();
-        let past = turns.filter(|(id, turn)| {
-            *turn < turns_begun && self.index.files().count_of_document(*id, &self.view) < 2
-        });
+        let past = turns.filter(|(id, turn)| *turn < turns_begun && !self.is_copied(*id));
         ahead.past.extend(past.map(|(id, _)| id.0));
         ahead.forget();
         #[cfg(test)]
@@ -261,7 +260,7 @@ impl PairSearch<'_> {
     fn add_earlier(&self, ahead: &mut Ahead, order: &[DocId]) -> u64 {
         let mut earlier = Vec::new();
         for (id, partners) in order.iter().zip(&ahead.partners) {
-            if !partners.is_empty() && self.index.files().count_of_document(*id, &self.view) > 1 {
+            if !partners.is_empty() && self.is_copied(*id) {
                 let turns = partners.iter().filter_map(|other| ahead.turns.get(other));
                 earlier.extend(turns.map(|turn| (*turn, *id)));
             }
@@ -302,7 +301,7 @@ impl PairSearch<'_> {
             ahead.of_edges = permit;
         }
         if let Some(found) = &found
-            && self.index.files().count_of_document(id, &self.view) > 1
+            && self.is_copied(id)
         {
             self.keep_found(id, found);
         }
@@ -328,7 +327,7 @@ impl PairSearch<'_> {
             let mut items = items.iter_mut();
             items.try_for_each(|turn| self.count_turn(turn, account))
         };
-        match self.index.second_thread() {
+        match SecondThread::of(self.shared) {
             Some(_second) => on_two_threads("pairs-2", &mut items, &each)?,
             None => each(&mut items)?,
         }
