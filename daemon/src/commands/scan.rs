@@ -181,7 +181,7 @@ fn print(
         unjudged: None,
         uncertain: None,
         truncated: false,
-        promise: Some(promise_of_pairs(engine.index.reader(), threshold)),
+        promise: Some(promise_of_pairs(engine.index.reader().pairs(), threshold)),
         counts,
     };
     print_summary(&summary, args.json, &mut out)?;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use simdex_index::{
-    DocumentStats, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots,
+    DocumentStats, Documents, GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots,
 };
 use simdex_proto::defaults;
 use simdex_schema::DocId;
@@ -194,10 +194,10 @@ pub fn clusters(
 }
 
 /// A cluster of these documents, put in order.
-fn cluster(index: &IndexReader, mut documents: Vec<DocId>, common: Option<u32>) -> Cluster {
+fn cluster(known: Documents<'_>, mut documents: Vec<DocId>, common: Option<u32>) -> Cluster {
     let rank = |stats: DocumentStats| (std::cmp::Reverse(stats.length), stats.hash.0);
     let first = (0..documents.len())
-        .filter_map(|at| Some((rank(index.documents().stats(documents[at])?), at)))
+        .filter_map(|at| Some((rank(known.stats(documents[at])?), at)))
         .min();
     if let Some((_, at)) = first {
         documents[..=at].rotate_right(1);

@@ -15,7 +15,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
 
 use simdex_index::{
-    FileInfo, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts, VisibleRoots,
+    FileInfo, Files, GrowingPermit, IndexError, IndexReader, MemoryAccount, UnsettledCounts,
+    VisibleRoots,
 };
 use simdex_schema::{ContentHash, DocId};
 use simdex_signature::Ratio;
@@ -101,7 +102,7 @@ pub fn folder_copies(
     let pairs = (MAX_PAIRS as u64).min(64 * files);
     let room = files * FOLDER_BYTES + MIN_FOLDER_BYTES;
     let _permit = account.take_large(files * FILE_BYTES + 48 * pairs + room)?;
-    let mut folders = Folders::of(index, view, &groups, room, account)?;
+    let mut folders = Folders::of(index.files(), view, &groups, room, account)?;
     let found = folders.copies(request, account)?;
     let mut held = GrowingPermit::of(account);
     let mut pairs = Vec::new();
@@ -123,7 +124,7 @@ pub fn folder_copies(
     if request.exceptions > 0 {
         let limits = (request.exceptions, account);
         exceptions::add_exception_paths(
-            index,
+            index.files(),
             view,
             &groups,
             &mut folders,
@@ -217,7 +218,7 @@ struct Folders {
 
 impl Folders {
     fn of(
-        index: &IndexReader,
+        files: Files<'_>,
         view: &VisibleRoots,
         groups: &GroupNames,
         room: u64,
@@ -227,7 +228,7 @@ impl Folders {
             room: usize::try_from(room).unwrap_or(usize::MAX),
             ..Self::default()
         };
-        visit_identified_files(index, view, groups, account, &mut |identity, path, root| {
+        visit_identified_files(files, view, groups, account, &mut |identity, path, root| {
             let folder = folders.folder_of(path, root);
             folders.tree.add_file(folder, identity);
             Ok(())

@@ -17,7 +17,7 @@ mod models;
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise};
+use simdex_index::{Cancel, IndexError, MemoryAccount, MemoryPermit, Texts, canonicalise};
 use simdex_judge::{JudgedText, Judgement, KnownSignals, Model};
 use simdex_schema::DocId;
 
@@ -90,13 +90,13 @@ struct HeldJudgedText {
 impl HeldJudgedText {
     /// Reads the text of a document with this many canonical bytes.
     fn read(
-        index: &IndexReader,
+        texts: Texts<'_>,
         id: DocId,
         length: u64,
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
         let permit = account.take_large(JudgedText::peak_bytes(length))?;
-        let stored = index.texts().read(id, account)?;
+        let stored = texts.read(id, account)?;
         let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
         Self::of(&extracted, permit, account)
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use simdex_index::{FileInfo, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use simdex_index::{FileInfo, IndexError, MemoryAccount, Pairs, VisibleRoots};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::promise::Promise;
 use simdex_schema::GroupId;
@@ -47,8 +47,8 @@ pub struct ListSummary {
 }
 
 /// The probability that the search for pairs misses one.
-pub fn promise_of_pairs(index: &IndexReader, threshold: Ratio) -> Promise {
-    let missed = index.pairs().missed_at_most(threshold);
+pub fn promise_of_pairs(pairs: Pairs<'_>, threshold: Ratio) -> Promise {
+    let missed = pairs.missed_at_most(threshold);
     Promise::new(SchemeKind::ModN.name(), threshold.get(), missed)
 }
 
@@ -143,7 +143,7 @@ pub fn pairs(
         common_lists_skipped: listed.common_lists_skipped,
         uncertain: listed.uncertain,
         truncated: listed.truncated,
-        promise: Some(promise_of_pairs(index, *threshold)),
+        promise: Some(promise_of_pairs(index.pairs(), *threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         counts,
@@ -177,7 +177,7 @@ pub fn groups(
     Ok(ListSummary {
         groups: Some(listed.items),
         common_lists_skipped: listed.common_lists_skipped,
-        promise: Some(promise_of_pairs(index, request.threshold)),
+        promise: Some(promise_of_pairs(index.pairs(), request.threshold)),
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         counts,
@@ -209,7 +209,9 @@ pub fn clusters(
         groups: Some(groups),
         common_lists_skipped: found.clusters.common_lists_skipped,
         promise: match request {
-            ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
+            ClusterRequest::Components { threshold } => {
+                Some(promise_of_pairs(index.pairs(), *threshold))
+            }
             ClusterRequest::Cores { .. } => None,
         },
         unfinished: found.clusters.unfinished,

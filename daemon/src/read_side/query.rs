@@ -34,8 +34,8 @@ mod texts_for_judging;
 mod whole_text;
 
 use simdex_index::{
-    Cancel, Candidate, CandidateKind, FingerprintSink, FoundCandidates, GrowingPermit, IndexError,
-    IndexReader, QueryFingerprints, VisibleRoots,
+    Cancel, Candidate, CandidateKind, Documents, FingerprintSink, FoundCandidates, GrowingPermit,
+    IndexError, IndexReader, QueryFingerprints, VisibleRoots,
 };
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
@@ -345,7 +345,7 @@ fn verify(
             && value >= params.threshold
         {
             // The file asked about is not listed, so its document must not take a place in the answer.
-            if !is_own_document(index, subject, candidate) {
+            if !is_own_document(index.documents(), subject, candidate) {
                 stop.add(value);
                 if let Some(text) = read {
                     found.texts.add(value, candidate.document, text);
@@ -358,7 +358,7 @@ fn verify(
 }
 
 /// Whether the candidate is the document that the subject carries.
-fn is_own_document(index: &IndexReader, subject: &Subject, candidate: &Candidate) -> bool {
-    let stats = index.documents().stats(candidate.document);
+fn is_own_document(documents: Documents<'_>, subject: &Subject, candidate: &Candidate) -> bool {
+    let stats = documents.stats(candidate.document);
     stats.is_some_and(|stats| subject.carries(stats.hash))
 }

@@ -16,9 +16,11 @@ mod units;
 
 use std::collections::HashMap;
 
-use simdex_index::{GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use simdex_index::{
+    GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount, Texts, VisibleRoots,
+};
 use simdex_schema::DocId;
-use simdex_signature::{CanonicalText, LineKey, SignedText};
+use simdex_signature::{CanonicalText, LineKey, SignedText, TemplateLines};
 
 use finder::{Recurring, Sketching, UnitKind};
 pub use units::key_of;
@@ -107,7 +109,7 @@ pub fn templates(
     let _permit = account.take_large(Sketching::bytes_for(documents.len(), limit))?;
     let mut sketching = Sketching::new(documents.len(), min_documents);
     for &(_, id) in documents.iter() {
-        visit_units(index, id, account, |units| {
+        visit_units(index.texts(), id, account, |units| {
             sketching.add(&units.lines);
             sketching.add(&units.sentences);
         })?;
@@ -115,7 +117,7 @@ pub fn templates(
     let mut counting = sketching.finish();
     for &(group, id) in documents.iter() {
         let numbers = (group.0, id.0);
-        visit_units(index, id, account, |units| {
+        visit_units(index.texts(), id, account, |units| {
             counting.add(numbers, UnitKind::Line, &units.lines);
             counting.add(numbers, UnitKind::Sentence, &units.sentences);
         })?;
@@ -134,13 +136,13 @@ pub fn templates(
 
 /// Calls `visit` with the units of a document; does not call it if the text cannot be read.
 fn visit_units(
-    index: &IndexReader,
+    texts: Texts<'_>,
     id: DocId,
     account: &MemoryAccount,
     visit: impl FnOnce(&Units),
 ) -> Result<(), IndexError> {
     account.cancel().check()?;
-    if let Some(text) = text_if_readable(index, id, account)? {
+    if let Some(text) = text_if_readable(texts, id, account)? {
         let _of_units = account.take_large(LINE * units::max_units(&text) as u64)?;
         visit(&units(&text));
     }
@@ -148,11 +150,11 @@ fn visit_units(
 }
 
 fn text_if_readable(
-    index: &IndexReader,
+    texts: Texts<'_>,
     id: DocId,
     account: &MemoryAccount,
 ) -> Result<Option<HeldText>, IndexError> {
-    match index.texts().read(id, account) {
+    match texts.read(id, account) {
         Err(error) if error.is_of_one_document() => Ok(None),
         text => text,
     }
@@ -160,8 +162,7 @@ fn text_if_readable(
 
 /// How much of a template is left out: by its lines on the list of those that are; or, of one listed by sentences,
 /// all of it if listed lines leave nothing.
-fn left_out(index: &IndexReader, recurring: &Recurring, text: &str, is_cut: bool) -> LeftOut {
-    let list = index.signer().template_lines();
+fn left_out(list: &TemplateLines, recurring: &Recurring, text: &str, is_cut: bool) -> LeftOut {
     let is_listed = |key: &&LineKey| match recurring.kind {
         UnitKind::Line => list.contains(**key),
         UnitKind::Sentence => list.contains(as_line(**key)),
@@ -199,7 +200,7 @@ fn read_all(
     let mut texts = vec![(String::new(), true); recurring.len()];
     for (id, places) in examples {
         account.cancel().check()?;
-        let Some(text) = text_if_readable(index, DocId(id), account)? else {
+        let Some(text) = text_if_readable(index.texts(), DocId(id), account)? else {
             continue;
         };
         // Of the lines of the text, only those that are shown.
@@ -218,9 +219,10 @@ fn read_all(
             texts[at] = text;
         }
     }
+    let list = index.signer().template_lines();
     let templates = recurring.into_iter().zip(texts);
     let templates = templates.map(|(recurring, (text, is_cut))| Template {
-        left_out: left_out(index, &recurring, &text, is_cut),
+        left_out: left_out(list, &recurring, &text, is_cut),
         text,
         is_cut,
         lines: recurring.lines.len() as u64,

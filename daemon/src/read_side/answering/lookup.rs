@@ -261,7 +261,7 @@ pub fn group(
     Ok(GroupReply {
         group: group.transpose()?,
         is_unsettled: found.is_unsettled,
-        promise: lists::promise_of_pairs(engine.index.reader(), engine.threshold()),
+        promise: lists::promise_of_pairs(engine.index.reader().pairs(), engine.threshold()),
         completeness,
         _held: held,
     })

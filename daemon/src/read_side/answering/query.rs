@@ -91,7 +91,7 @@ fn find_folded(
     params: &QueryParams,
     account: &MemoryAccount,
 ) -> Result<Answer, QueryError> {
-    let mut folding = Folding::new(index, params.relation_threshold, account);
+    let mut folding = Folding::new(index.shingles(), params.relation_threshold, account);
     let mut wider = params.clone();
     loop {
         let mut answer = find(index, subject, &wider, account.cancel())?;

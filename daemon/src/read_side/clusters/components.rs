@@ -61,7 +61,7 @@ pub(super) fn find(
     for set in parts.sets().into_iter().chain(copied) {
         account.cancel().check()?;
         let ids = set.into_iter().map(|at| documents[at as usize]).collect();
-        let cluster = cluster(index, ids, None);
+        let cluster = cluster(index.documents(), ids, None);
         // The list of them doubles as it grows.
         held.add(cluster.bytes() + size_of::<Cluster>() as u64)?;
         clusters.push(cluster);

@@ -133,7 +133,7 @@ impl FoundCores<'_> {
         if members > MAX_MEMBERS {
             return Ok(ControlFlow::Break(()));
         }
-        let core = cluster(self.index, documents, Some(common));
+        let core = cluster(self.index.documents(), documents, Some(common));
         // The list of them doubles as it grows.
         self.held.add(core.bytes() + size_of::<Cluster>() as u64)?;
         self.members = members;

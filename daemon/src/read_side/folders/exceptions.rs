@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use simdex_index::{GrowingPermit, IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use simdex_index::{Files, GrowingPermit, IndexError, MemoryAccount, VisibleRoots};
 
 use super::identified_files::visit_identified_files;
 use super::matching::{FileIdentity, FolderId};
@@ -19,7 +19,7 @@ type ExceptionKey = (FolderId, u64, u64);
 
 /// Adds to pairs the paths of their exceptions, at most `max_files` files of each folder.
 pub(super) fn add_exception_paths(
-    index: &IndexReader,
+    files: Files<'_>,
     view: &VisibleRoots,
     groups: &GroupNames,
     folders: &mut Folders,
@@ -43,7 +43,7 @@ pub(super) fn add_exception_paths(
         }
     }
     drop(contents);
-    visit_identified_files(index, view, groups, account, &mut |identity, path, root| {
+    visit_identified_files(files, view, groups, account, &mut |identity, path, root| {
         let FileIdentity { document, name, .. } = identity;
         let folder = folders.folder_of(path, root);
         // Two files of the same name are in one folder if their own folders were left out.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 
-use simdex_index::{IndexError, IndexReader, MemoryAccount, VisibleRoots};
+use simdex_index::{Files, IndexError, MemoryAccount, VisibleRoots};
 use simdex_schema::{RootId, path};
 
 use super::GroupNames;
@@ -16,20 +16,19 @@ pub(super) type VisitIdentifiedFile<'a> =
 
 /// Visits the files of a view that carry anything, each with its path and the length of its root's path.
 pub(super) fn visit_identified_files(
-    index: &IndexReader,
+    files: Files<'_>,
     view: &VisibleRoots,
     groups: &GroupNames,
     account: &MemoryAccount,
     visit: &mut VisitIdentifiedFile<'_>,
 ) -> Result<(), IndexError> {
-    let roots: HashMap<RootId, usize> = index
-        .files()
+    let roots: HashMap<RootId, usize> = files
         .roots(view)?
         .into_iter()
         .map(|(id, path)| (id, shown_root(path.into_os_string().into_vec()).len()))
         .collect();
     let mut failed = FirstError::default();
-    index.files().visit(view, account, &mut |file| {
+    files.visit(view, account, &mut |file| {
         let root = roots.get(&file.key.root);
         let visited = account.cancel().check().and_then(|()| {
             let carrier = groups.identity(&file).zip(root);

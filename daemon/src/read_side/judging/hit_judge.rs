@@ -146,7 +146,7 @@ impl HitJudge<'_> {
         let kept = lock(&self.texts).take(id);
         match kept {
             Some(text) => HeldJudgedText::of_kept(text, length, self.account),
-            None => HeldJudgedText::read(self.index, id, length, self.account),
+            None => HeldJudgedText::read(self.index.texts(), id, length, self.account),
         }
     }
 }

@@ -112,7 +112,7 @@ impl<'a> ListJudge<'a> {
         self.texts[side] = None;
         let held = match kept {
             Some(held) => held,
-            None => HeldJudgedText::read(self.index, id, length, self.account)?,
+            None => HeldJudgedText::read(self.index.texts(), id, length, self.account)?,
         };
         self.texts[side] = Some((id, held.clone()));
         Ok(held)

@@ -1,6 +1,6 @@
 //! What is withheld, and that a judgement depends only on the texts, however they were obtained.
 
-use simdex_index::{Index, Opened, VisibleRoots};
+use simdex_index::{Index, IndexReader, Opened, VisibleRoots};
 use simdex_judge::Doubt;
 use simdex_proto::lines;
 use simdex_schema::RootId;

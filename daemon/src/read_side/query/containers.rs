@@ -1,7 +1,7 @@
 //! The documents that contain a subject, each counted when the caller asks for it: some callers need them all, others
 //! only the first and the last in time.
 
-use simdex_index::{Cancel, Candidate, GrowingPermit, IndexReader};
+use simdex_index::{Cancel, Candidate, GrowingPermit, IndexReader, ShingleSets};
 use simdex_schema::{DocId, EdgeRecord};
 
 use super::{
@@ -11,7 +11,7 @@ use super::{
 
 /// The documents that may contain a subject.
 pub(in crate::read_side) struct ContainerSearch<'a> {
-    index: &'a IndexReader,
+    shingles: ShingleSets<'a>,
     subject: &'a Subject,
     text: &'a ShingledText,
     threshold: f64,
@@ -40,7 +40,7 @@ impl<'a> ContainerSearch<'a> {
         let promise = promise::promise(params, ComparedBy::Text, &found.coverage, 0);
         let missed = promise.missed_at_most;
         Ok(Some(Self {
-            index,
+            shingles: index.shingles(),
             subject,
             text,
             threshold: params.threshold,
@@ -77,7 +77,7 @@ impl<'a> ContainerSearch<'a> {
     fn counted(&self, other: DocId) -> Result<Option<(Overlap, EdgeRecord)>, QueryError> {
         self.cancel.check()?;
         let account = self.subject.account();
-        let read = match self.index.shingles().with_text(other, account) {
+        let read = match self.shingles.with_text(other, account) {
             // Its last file disappeared meanwhile, or its text is damaged, which the index notes.
             Err(error) if error.is_of_one_document() => None,
             read => read?,

@@ -5,7 +5,7 @@
 use std::ops::ControlFlow;
 
 use simdex_extract::Fact;
-use simdex_index::{FileInfo, IndexError, IndexReader};
+use simdex_index::{FileInfo, Files, IndexError};
 use simdex_schema::ContentRecord;
 
 /// The source of a date, the best first.
@@ -63,12 +63,12 @@ pub struct KnownDate {
 ///
 /// # Errors
 /// That of the index, which is asked for the container of a file that has no date of its own.
-pub fn best_date(index: &IndexReader, file: &FileInfo) -> Result<Option<KnownDate>, IndexError> {
+pub fn best_date(files: Files<'_>, file: &FileInfo) -> Result<Option<KnownDate>, IndexError> {
     if let Some(own) = own_date(file) {
         return Ok(Some(own));
     }
     let mut sent = None;
-    index.files().visit_containers(&file.key, &mut |holder| {
+    files.visit_containers(&file.key, &mut |holder| {
         let seconds = holder.and_then(|holder| stated(holder, Fact::Sent));
         sent = seconds.map(|seconds| KnownDate {
             seconds,

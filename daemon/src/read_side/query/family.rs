@@ -17,7 +17,7 @@ mod tests;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, IndexError, IndexReader, VisibleRoots};
+use simdex_index::{Cancel, Files, IndexError, IndexReader, VisibleRoots};
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
@@ -266,7 +266,7 @@ impl Family {
                     let thresholds = params.relation_thresholds();
                     let is_subject = subject.subject_path.as_ref() == Some(&file.path);
                     is_unseen &= !is_subject;
-                    let date = match best_date(index, &file) {
+                    let date = match best_date(index.files(), &file) {
                         Ok(date) => date,
                         Err(error) => return failed.flow(Err(error)),
                     };
@@ -321,7 +321,7 @@ fn describe_versions(
     cancel: &Cancel,
 ) -> Result<(Vec<Version>, Vec<ContainerPaths>), IndexError> {
     let described = found_versions.iter().map(|version| {
-        let (date, paths) = date_and_paths(index, version.document, &params.view, cancel)?;
+        let (date, paths) = date_and_paths(index.files(), version.document, &params.view, cancel)?;
         let version = Version {
             name: version.hash.0,
             shingles: version.shingles,
@@ -343,18 +343,18 @@ fn scheme_used(index: &IndexReader) -> SchemeUsed {
 
 /// When a version was made, according to the files of a view: see [`date_and_paths`].
 pub(crate) fn date_of_document(
-    index: &IndexReader,
+    files: Files<'_>,
     document: DocId,
     view: &VisibleRoots,
     cancel: &Cancel,
 ) -> Result<Option<VersionDate>, IndexError> {
-    Ok(date_and_paths(index, Some(document), view, cancel)?.0)
+    Ok(date_and_paths(files, Some(document), view, cancel)?.0)
 }
 
 /// When a version was made, and where its files are. The date is the earliest that one of its files states;
 /// otherwise the one from a mail; otherwise the earliest modification time.
 fn date_and_paths(
-    index: &IndexReader,
+    files: Files<'_>,
     document: Option<DocId>,
     view: &VisibleRoots,
     cancel: &Cancel,
@@ -364,14 +364,12 @@ fn date_and_paths(
         return Ok((None, paths));
     };
     let mut failed = FirstError::default();
-    index
-        .files()
-        .visit_of_document(document, view, &mut |file| {
-            paths.add(&file);
-            let date = best_date(index, &file).map(|date| date.map(version_date));
-            let found = date.map(|date| best = [best, date].into_iter().flatten().min());
-            failed.flow(found.and_then(|()| cancel.check()))
-        })?;
+    files.visit_of_document(document, view, &mut |file| {
+        paths.add(&file);
+        let date = best_date(files, &file).map(|date| date.map(version_date));
+        let found = date.map(|date| best = [best, date].into_iter().flatten().min());
+        failed.flow(found.and_then(|()| cancel.check()))
+    })?;
     failed.into_result()?;
     Ok((best, paths))
 }

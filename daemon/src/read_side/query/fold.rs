@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use simdex_index::{HeldShingles, IndexError, IndexReader, MemoryAccount};
+use simdex_index::{HeldShingles, IndexError, MemoryAccount, ShingleSets};
 use simdex_schema::{DocId, DocumentHash};
 
 use super::{Hit, Overlap};
@@ -20,7 +20,7 @@ const MAX_SHINGLES: u64 = 64 << 20;
 
 /// Folds the hits of one answer, round by round: pairs that were compared in an earlier round are not compared again.
 pub struct Folding<'a> {
-    index: &'a IndexReader,
+    shingles: ShingleSets<'a>,
     threshold: f64,
     account: &'a MemoryAccount,
     /// Whether these two documents are near-duplicates, for all pairs compared so far.
@@ -33,9 +33,9 @@ pub struct Folding<'a> {
 
 impl<'a> Folding<'a> {
     /// Folds hits whose resemblance reaches this threshold.
-    pub fn new(index: &'a IndexReader, threshold: f64, account: &'a MemoryAccount) -> Self {
+    pub fn new(shingles: ShingleSets<'a>, threshold: f64, account: &'a MemoryAccount) -> Self {
         Self {
-            index,
+            shingles,
             threshold,
             account,
             compared: HashMap::new(),
@@ -120,7 +120,7 @@ impl<'a> Folding<'a> {
     }
 
     fn read(&mut self, id: DocId) -> Result<Option<HeldShingles>, IndexError> {
-        let set = self.index.shingles().if_readable(id, self.account)?;
+        let set = self.shingles.if_readable(id, self.account)?;
         let read = set.as_ref().map_or(0, |set| set.len() as u64);
         self.left_shingles = self.left_shingles.saturating_sub(read);
         Ok(set)
@@ -166,10 +166,10 @@ mod tests {
             .unwrap()
             .hits;
         assert!(hits.len() > 4, "{}", hits.len());
-        let mut once = Folding::new(&index, 0.9, &account);
+        let mut once = Folding::new(index.shingles(), 0.9, &account);
         let folded = once.fold(&hits).unwrap();
         assert!(folded.iter().any(Option::is_some) && folded[1..].contains(&None));
-        let mut in_rounds = Folding::new(&index, 0.9, &account);
+        let mut in_rounds = Folding::new(index.shingles(), 0.9, &account);
         for shown in [2, 4, hits.len(), hits.len()] {
             assert_eq!(in_rounds.fold(&hits[..shown]).unwrap(), folded[..shown]);
         }
@@ -180,7 +180,7 @@ mod tests {
         // What may not be compared any more is not folded; what was compared stays so.
         in_rounds.left = 0;
         assert_eq!(in_rounds.fold(&hits).unwrap(), folded);
-        let mut spent = Folding::new(&index, 0.9, &account);
+        let mut spent = Folding::new(index.shingles(), 0.9, &account);
         spent.left = 0;
         assert!(spent.fold(&hits).unwrap().iter().all(Option::is_none));
     }
@@ -199,7 +199,7 @@ mod tests {
         let mut params = similar(SchemeKind::ModN, 0.5);
         params.limit = 300;
         let hits = find(&index, &subject, &params, &Cancel::never()).unwrap();
-        let mut folding = Folding::new(&index, 0.8, &account);
+        let mut folding = Folding::new(index.shingles(), 0.8, &account);
         let folded = folding.fold(&hits.hits).unwrap();
         assert_eq!((folded.len(), folded.iter().flatten().count()), (300, 299));
         assert_eq!(MAX_COMPARED - folding.left, 299);

@@ -234,7 +234,7 @@ impl TopFiles {
         found: &SharedHitFields,
     ) -> Result<(), IndexError> {
         self.add(Hit {
-            date: best_date(index, &file)?,
+            date: best_date(index.files(), &file)?,
             is_subject: subject.subject_path.as_ref() == Some(&file.path),
             file,
             document: found.document,

@@ -116,7 +116,7 @@ fn gather_groups(
         group_count: limited.or(Some(listed.items)),
         common_lists_skipped: listed.common_lists_skipped,
         unfinished: None,
-        promise: Some(promise_of_pairs(index, threshold)),
+        promise: Some(promise_of_pairs(index.pairs(), threshold)),
         unsettled: listed.unsettled,
     })
 }
@@ -151,7 +151,9 @@ fn gather_clusters(
         common_lists_skipped: found.clusters.common_lists_skipped,
         unfinished: found.clusters.unfinished,
         promise: match request {
-            ClusterRequest::Components { threshold } => Some(promise_of_pairs(index, *threshold)),
+            ClusterRequest::Components { threshold } => {
+                Some(promise_of_pairs(index.pairs(), *threshold))
+            }
             ClusterRequest::Cores { .. } => None,
         },
         unsettled: UnsettledCounts::default(),

@@ -189,7 +189,7 @@ impl StaleFinder<'_, '_> {
     /// When a document was made, if that is known.
     pub(super) fn date(&self, document: DocId) -> Result<Option<VersionDate>, IndexError> {
         let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
-        date_of_document(index, document, view, self.scope.cancel())
+        date_of_document(index.files(), document, view, self.scope.cancel())
     }
 
     /// Takes those files of a document contained in a later one that are old enough.
@@ -202,7 +202,7 @@ impl StaleFinder<'_, '_> {
         let (index, view) = (self.scope.engine.index.reader(), self.scope.view);
         let mut failed = FirstError::default();
         index.files().visit_of_document(id, view, &mut |file| {
-            let date = match best_date(index, &file) {
+            let date = match best_date(index.files(), &file) {
                 Ok(Some(date)) => date,
                 Ok(None) => {
                     count(&mut self.sums, "undated_files", 1);

@@ -1,6 +1,6 @@
 //! Edges of a family, counted on all shingles of both texts.
 
-use simdex_index::{Cancel, HeldShingles, IndexError, IndexReader};
+use simdex_index::{Cancel, HeldShingles, IndexError, IndexReader, ShingleSets};
 use simdex_signature::ShingleSet;
 
 use super::containers::{ContainerPaths, innermost_common};
@@ -88,7 +88,7 @@ impl EdgeCounter<'_> {
         };
         let versions = [version, parent, second.parent];
         let versions = versions.map(|version| &self.found_versions[version]);
-        let Some(alone) = count_apart(self.index, self.subject, versions)? else {
+        let Some(alone) = count_apart(self.index.shingles(), self.subject, versions)? else {
             return Ok(vec![first]);
         };
         let Some(mut other) = self.edge(version, (second.parent, second.direction))? else {
@@ -124,8 +124,8 @@ fn count_edge(
     cancel.check()?;
     let [version, parent] = pair;
     let (own, its) = (
-        set_of(index, subject, version)?,
-        set_of(index, subject, parent)?,
+        set_of(index.shingles(), subject, version)?,
+        set_of(index.shingles(), subject, parent)?,
     );
     let listed = |held: &'_ Option<HeldShingles>, version: &FoundVersion| -> bool {
         held.is_some() || subject.carries(version.hash)
@@ -163,14 +163,14 @@ fn count_edge(
 /// Shingles of a version that are in one of its parents and not in the other: of the first, then of the second. `None`
 /// if a text cannot be read any more or is too long to be listed, or if these are too few to tell of two parents.
 fn count_apart(
-    index: &IndexReader,
+    shingles: ShingleSets<'_>,
     (subject, text): (&Subject, &ShingledText),
     versions: [&FoundVersion; 3],
 ) -> Result<Option<[u64; 2]>, IndexError> {
     let mut sets = [None, None, None];
     for (set, version) in sets.iter_mut().zip(versions) {
         if !subject.carries(version.hash) {
-            let Some(read) = set_of(index, subject, version)? else {
+            let Some(read) = set_of(shingles, subject, version)? else {
                 return Ok(None);
             };
             *set = Some(read);
@@ -219,7 +219,13 @@ fn renamed_on_edge(
         return Ok(None);
     };
     let (texts, use_of) = ([earlier, later], (account, cancel));
-    Ok(find_renamed(index, texts, overlap, &params.rule, use_of)?)
+    Ok(find_renamed(
+        index.shingles(),
+        texts,
+        overlap,
+        &params.rule,
+        use_of,
+    )?)
 }
 
 fn version_kind(overlap: &Overlap, params: &FamilyParams) -> VersionKind {
@@ -237,12 +243,12 @@ fn version_kind(overlap: &Overlap, params: &FamilyParams) -> VersionKind {
 
 /// The shingles of a version; `None` for the subject, whose own are at hand, or if they cannot be read.
 fn set_of(
-    index: &IndexReader,
+    shingles: ShingleSets<'_>,
     subject: &Subject,
     version: &FoundVersion,
 ) -> Result<Option<HeldShingles>, IndexError> {
     let Some(document) = version.document.filter(|_| !subject.carries(version.hash)) else {
         return Ok(None);
     };
-    index.shingles().if_readable(document, subject.account())
+    shingles.if_readable(document, subject.account())
 }

@@ -279,7 +279,7 @@ impl Search<'_> {
             }
             let (view, cancel) = (&self.params.view, self.cancel);
             let date = match version.document {
-                Some(document) => date_of_document(self.index, document, view, cancel)?,
+                Some(document) => date_of_document(self.index.files(), document, view, cancel)?,
                 None => None,
             };
             members.numbers.push(at);

@@ -1,6 +1,6 @@
 //! Texts compared as if their names had not been replaced.
 
-use simdex_index::{Cancel, HeldShingles, IndexError, IndexReader, MemoryAccount, canonicalise};
+use simdex_index::{Cancel, HeldShingles, IndexError, MemoryAccount, ShingleSets, canonicalise};
 use simdex_signature::SignedText;
 
 use crate::read_side::families::{LinkRule, Renaming, renaming};
@@ -23,7 +23,7 @@ pub struct Renamed {
 /// Finds names whose replacement explains why two texts, the earlier one first, resemble each other so little; `None`
 /// if there are none, or if the texts would not be linked without it either.
 pub(super) fn find_renamed(
-    index: &IndexReader,
+    shingles: ShingleSets<'_>,
     [earlier, later]: [&ShingledText; 2],
     overlap: &Overlap,
     rule: &LinkRule,
@@ -37,7 +37,7 @@ pub(super) fn find_renamed(
     if renamings.is_empty() {
         return Ok(None);
     }
-    let undone = shingled_undone(index, later, &renamings, account)?;
+    let undone = shingled_undone(shingles, later, &renamings, account)?;
     let without = Overlap::exact(&earlier.shingles, &undone, cancel)?;
     let without = without.resemblance.value.unwrap_or(0.0);
     let is_explained = without >= rule.resemblance.max(resemblance + MIN_GAIN);
@@ -49,7 +49,7 @@ pub(super) fn find_renamed(
 
 /// All shingles of a text after replacements are undone, one after the other.
 pub(super) fn shingled_undone(
-    index: &IndexReader,
+    shingles: ShingleSets<'_>,
     text: &ShingledText,
     renamings: &[Renaming],
     account: &MemoryAccount,
@@ -58,7 +58,5 @@ pub(super) fn shingled_undone(
     let _held = account.take_large(length)?;
     let undone = renaming::undone(text.signed.as_str(), renamings);
     let (canonical, _held) = canonicalise(&undone, account)?;
-    index
-        .shingles()
-        .of_text(&SignedText::whole(canonical), account)
+    shingles.of_text(&SignedText::whole(canonical), account)
 }

@@ -180,10 +180,10 @@ impl Search<'_> {
         text: &ShingledText,
         link: Link,
     ) -> Result<(), QueryError> {
-        let account = self.subject.account();
+        let (account, sets) = (self.subject.account(), self.index.shingles());
         let undone = match link.renamings.is_empty() {
             true => None,
-            false => Some(shingled_undone(self.index, text, &link.renamings, account)?),
+            false => Some(shingled_undone(sets, text, &link.renamings, account)?),
         };
         let shingles = undone.as_ref().unwrap_or(&text.shingles);
         self.sample(shingles)?;
@@ -356,8 +356,8 @@ impl Search<'_> {
         let (of, renamings) = of;
         let overlap = Overlap::of_texts(of, text, self.cancel)?;
         let rule = &self.params.rule;
-        let (account, cancel) = (self.subject.account(), self.cancel);
-        let renamed = find_renamed(self.index, [of, text], &overlap, rule, (account, cancel))?;
+        let (account, sets) = (self.subject.account(), self.index.shingles());
+        let renamed = find_renamed(sets, [of, text], &overlap, rule, (account, self.cancel))?;
         let (a, b) = (of.shingles.len() as u64, text.shingles.len() as u64);
         if !rule.links(overlap.shared, a, b) && renamed.is_none() {
             return Ok(());
