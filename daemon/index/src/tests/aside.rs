@@ -40,7 +40,7 @@ fn the_texts_of_a_store_that_went_are_set_aside_and_survive_every_close() {
         assert_eq!(files(&set_aside), before, "{moved_to}");
         let id = bed.id(&text).unwrap();
         assert_eq!(
-            bed.index().reader().texts().read_unaccounted(id).unwrap(),
+            bed.reader().texts().read_unaccounted(id).unwrap(),
             Some(text)
         );
     }

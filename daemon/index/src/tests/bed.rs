@@ -120,6 +120,10 @@ impl Bed {
         self.index.as_ref().unwrap()
     }
 
+    pub(super) fn reader(&self) -> &IndexReader {
+        self.index().reader()
+    }
+
     /// The index for a hook, which must not keep it open.
     pub(super) fn weak(&self) -> Weak<Clients> {
         Arc::downgrade(self.index.as_ref().unwrap())
@@ -240,11 +244,7 @@ impl Bed {
 
     /// The document of a text.
     pub(super) fn id(&self, text: &str) -> Option<DocId> {
-        self.index()
-            .reader()
-            .documents()
-            .with_hash(document(text))
-            .unwrap()
+        self.reader().documents().with_hash(document(text)).unwrap()
     }
 }
 

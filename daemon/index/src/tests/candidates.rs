@@ -43,8 +43,7 @@ pub(super) fn ask(
         fingerprints: Fingerprints::All(query),
         rung: Rung::ZERO,
     };
-    bed.index()
-        .reader()
+    bed.reader()
         .candidates()
         .by_samples(asked, kind, view, &account(bed.index()))
         .unwrap()
@@ -62,7 +61,7 @@ pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKin
         .find(|r| at_rung(&query.sampled(Rung::ZERO), *r).len() >= 128);
     for text in texts {
         let (id, text) = (bed.id(text).unwrap(), set(text));
-        let own = bed.index().reader().documents().stats(id).unwrap().rung;
+        let own = bed.reader().documents().stats(id).unwrap().rung;
         let rung = match kind {
             CandidateKind::Contained => own,
             _ => own.max(coarsest.unwrap_or(Rung::ZERO)),
@@ -99,7 +98,6 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     };
     let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
-        .index()
         .reader()
         .candidates()
         .sharing_windows(&visit, &VisibleRoots::All, &account(bed.index()))
@@ -113,7 +111,6 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     };
     let kind = CandidateKind::Similar;
     let either = bed
-        .index()
         .reader()
         .candidates()
         .by_either(
@@ -129,7 +126,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
     assert!(by_mod_n.found.iter().all(|c| ids.contains(&c.document)));
     for text in texts {
         let id = bed.id(text).unwrap();
-        let rung = bed.index().reader().documents().stats(id).unwrap().rung;
+        let rung = bed.reader().documents().stats(id).unwrap().rung;
         let text = BswN::sign(&CanonicalText::from_extracted(text), Window::DEFAULT, rung);
         let (ours, theirs) = (sign(rung), text);
         let all = |s: &Signature| s.fingerprints().iter().copied().collect::<BTreeSet<_>>();
@@ -221,7 +218,6 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
             rung: query.rung(),
         };
         let found = bed
-            .index()
             .reader()
             .candidates()
             .by_samples(
@@ -232,7 +228,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
             )
             .unwrap();
         assert_eq!(found.found.len(), 2);
-        let documents = bed.index().reader().documents();
+        let documents = bed.reader().documents();
         for candidate in found.found {
             let stats = documents.stats(candidate.document).unwrap();
             assert_eq!(stats.kind, DocumentKind::Raw);
@@ -302,7 +298,7 @@ fn candidates_are_counted_by_the_account_of_the_question() {
     let find = |budget: &MemoryBudget| {
         let account = budget.account(&Cancel::never());
         let kind = CandidateKind::Contained;
-        let reader = bed.index().reader();
+        let reader = bed.reader();
         reader
             .candidates()
             .by_samples(asked, kind, &VisibleRoots::All, &account)
@@ -342,7 +338,6 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     // Nor are they if by chance one of them is in the little that a rung keeps at which no document is counted.
     let common = set(&boilerplate).counts_by_rung();
     let own = bed
-        .index()
         .reader()
         .documents()
         .stats(bed.id(&own).unwrap())
@@ -388,17 +383,13 @@ fn lists_that_nothing_hangs_on_are_skipped_and_counted(bed: &Bed, boilerplate: &
         account(bed.index()),
     );
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let search = bed.index().reader().pairs().search(&view, threshold);
+    let search = bed.reader().pairs().search(&view, threshold);
     assert_eq!(search.common_lists_skipped(), 0);
     let partners = search.partners_of(a, &account).unwrap();
     let partners: Vec<_> = partners.into_iter().map(|(other, _)| other).collect();
     assert_eq!(partners, [b]);
     assert!(search.common_lists_skipped() > 0);
-    let found = bed
-        .index()
-        .reader()
-        .groups()
-        .of_view(&view, threshold, &account);
+    let found = bed.reader().groups().of_view(&view, threshold, &account);
     let found = found.unwrap();
     assert!(found.groups.len() == 1 && found.common_lists_skipped > 0);
 }
@@ -421,15 +412,11 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     bed.settle();
     let (a, b) = (bed.id(&a).unwrap(), bed.id(&b).unwrap());
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let search = bed
-        .index()
-        .reader()
-        .pairs()
-        .search(&VisibleRoots::All, threshold);
+    let search = bed.reader().pairs().search(&VisibleRoots::All, threshold);
     let partners = search.partners_of(a, &account(bed.index())).unwrap();
     assert!(partners.iter().any(|(other, _)| *other == b));
     assert_eq!(
         document(&boilerplate),
-        bed.index().reader().documents().stats(a).unwrap().hash
+        bed.reader().documents().stats(a).unwrap().hash
     );
 }

@@ -45,12 +45,7 @@ fn compaction_keeps_every_live_text_readable() {
         for text in texts.iter().step_by(4) {
             let id = bed.id(text).unwrap();
             assert_eq!(
-                bed.index()
-                    .reader()
-                    .texts()
-                    .read_unaccounted(id)
-                    .unwrap()
-                    .as_ref(),
+                bed.reader().texts().read_unaccounted(id).unwrap().as_ref(),
                 Some(text)
             );
         }
@@ -86,12 +81,7 @@ fn readers_find_their_texts_while_segments_are_rewritten() {
                     for text in &kept {
                         let id = bed.id(text).unwrap();
                         assert_eq!(
-                            bed.index()
-                                .reader()
-                                .texts()
-                                .read_unaccounted(id)
-                                .unwrap()
-                                .as_ref(),
+                            bed.reader().texts().read_unaccounted(id).unwrap().as_ref(),
                             Some(text)
                         );
                     }
@@ -129,8 +119,7 @@ fn a_lost_text_is_reported_and_does_not_stop_the_others() {
         .collect();
     assert_eq!(groups.len(), 1, "left and near");
     assert!(
-        bed.index()
-            .reader()
+        bed.reader()
             .texts()
             .read_unaccounted(bed.id(&gone).unwrap())
             .is_err()

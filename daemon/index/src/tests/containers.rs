@@ -46,8 +46,7 @@ fn put_mail(bed: &Bed, path: &str, text: &str, attachments: &[(&str, &str)]) -> 
 /// Paths of all files and members, in the order they are listed.
 fn listed(bed: &Bed) -> Vec<String> {
     let mut paths = Vec::new();
-    bed.index()
-        .reader()
+    bed.reader()
         .files()
         .visit(&VisibleRoots::All, &account(bed.index()), &mut |file| {
             paths.push(file.path.display().to_string());
@@ -84,7 +83,6 @@ fn members_stand_behind_what_holds_them_and_are_no_files_on_disk() {
         .unwrap();
     assert_eq!(on_disk, 2);
     let carriers = bed
-        .index()
         .reader()
         .files()
         .of_document(bed.id(OFFER).unwrap(), &VisibleRoots::All);
@@ -98,8 +96,7 @@ fn members_go_with_their_container_or_when_it_holds_others() {
     put_mail(&bed, "a/m.eml", LETTER, &[("two", LETTER)]);
     assert_eq!(listed(&bed), ["/data/a/m.eml", "/data/a/m.eml!/two"]);
     assert!(
-        bed.index()
-            .reader()
+        bed.reader()
             .files()
             .of_document(bed.id(OFFER).unwrap(), &VisibleRoots::All)
             .unwrap()
@@ -328,7 +325,6 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
         Some(key.clone())
     );
     let view = bed
-        .index()
         .reader()
         .files()
         .get(&key, &VisibleRoots::All)

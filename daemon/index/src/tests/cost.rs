@@ -110,7 +110,7 @@ fn a_version_costs_the_same_in_a_small_family_and_in_a_large_one() {
         assert!(shingles <= 7_000.0, "{shingles} shingles");
         assert!(lists <= 400.0, "{lists} lists");
         assert!(postings <= 16_000.0, "{postings} postings");
-        let groups = bed.index().reader().groups().of_view(
+        let groups = bed.reader().groups().of_view(
             &VisibleRoots::All,
             bed.index().index.shared.threshold(),
             &account(bed.index()),

@@ -262,7 +262,6 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
             }
         });
         let counts = bed
-            .index()
             .reader()
             .file_totals()
             .count(&VisibleRoots::All, &Cancel::never());
@@ -354,7 +353,7 @@ fn groups_that_are_kept_are_counted_without_being_made() {
         bed.put(&format!("a/{at}"), text);
     }
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let reader = bed.index().reader();
+    let reader = bed.reader();
     let count = |view: &VisibleRoots, threshold| {
         let counted = reader
             .groups()

@@ -23,13 +23,7 @@ fn with_refusal(errno: Errno) -> (Bed, [String; 4]) {
         bed.put(&format!("a/{at}"), text);
     }
     let id = bed.id(&texts[0]).unwrap();
-    let record = bed
-        .index()
-        .reader()
-        .documents()
-        .record(id)
-        .unwrap()
-        .unwrap();
+    let record = bed.reader().documents().record(id).unwrap().unwrap();
     let at = text_reference(&record).unwrap().unwrap();
     bed.index().index.shared.texts.inject_error(&at, errno);
     (bed, texts)
@@ -41,13 +35,8 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         let (bed, [lost, ..]) = with_refusal(errno);
         bed.settle();
         assert_eq!(bed.stored_edges(), 1, "{errno:?}: the other family's");
-        assert_eq!(
-            bed.index().reader().documents().damaged().len(),
-            1,
-            "{errno:?}"
-        );
+        assert_eq!(bed.reader().documents().damaged().len(), 1, "{errno:?}");
         let error = bed
-            .index()
             .reader()
             .texts()
             .read_unaccounted(bed.id(&lost).unwrap())
@@ -55,7 +44,7 @@ fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
         assert!(error.is_damaged_text(), "{errno:?}: {error}");
         let released = bed.index().writer.release_damaged_texts().unwrap();
         assert_eq!(released, [file("a/0")], "{errno:?}");
-        let reader = bed.index().reader();
+        let reader = bed.reader();
         assert_eq!(
             (
                 reader.documents().damaged().len(),
@@ -78,14 +67,13 @@ fn a_text_that_cannot_be_read_for_want_of_something_is_not_damaged() {
     for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
         let (bed, [text, ..]) = with_refusal(errno);
         let error = bed
-            .index()
             .reader()
             .texts()
             .read_unaccounted(bed.id(&text).unwrap())
             .unwrap_err();
         assert_eq!(error.fault(), Fault::Transient, "{error}");
         assert!(!error.is_damaged_text());
-        assert!(bed.index().reader().documents().damaged().is_empty());
+        assert!(bed.reader().documents().damaged().is_empty());
     }
 }
 
@@ -107,11 +95,7 @@ fn a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on() {
     bed.index().writer.apply(&changes).unwrap();
     assert!(bed.id(&before).is_some() && bed.id(&after).is_some());
     assert_eq!(
-        bed.index()
-            .reader()
-            .documents()
-            .with_hash(document(&long))
-            .unwrap(),
+        bed.reader().documents().with_hash(document(&long)).unwrap(),
         None
     );
     let record = bed
@@ -157,22 +141,12 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
     }
     let id = bed.id(&text).unwrap();
     assert_eq!(
-        bed.index()
-            .reader()
-            .texts()
-            .read_unaccounted(id)
-            .unwrap()
-            .unwrap(),
+        bed.reader().texts().read_unaccounted(id).unwrap().unwrap(),
         text
     );
     let view = crate::VisibleRoots::Roots([1, 2].map(simdex_schema::RootId).into());
     assert_eq!(
-        bed.index()
-            .reader()
-            .files()
-            .of_document(id, &view)
-            .unwrap()
-            .len(),
+        bed.reader().files().of_document(id, &view).unwrap().len(),
         1
     );
 }

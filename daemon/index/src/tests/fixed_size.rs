@@ -16,7 +16,7 @@ const BOTH: [SchemeKind; 2] = [SchemeKind::MinN, SchemeKind::SketchN];
 
 fn sign(bed: &Bed, scheme: SchemeKind, text: &str) -> Signature {
     let text = CanonicalText::from_extracted(text);
-    let rung = bed.index().reader().ladder().fixed_size();
+    let rung = bed.reader().ladder().fixed_size();
     match scheme {
         SchemeKind::MinN => MinN::sign(&text, Window::DEFAULT, rung),
         _ => SketchN::sign(&text, Window::DEFAULT, rung),
@@ -25,7 +25,6 @@ fn sign(bed: &Bed, scheme: SchemeKind, text: &str) -> Signature {
 
 fn ask(bed: &Bed, query: &Signature, view: &VisibleRoots) -> BTreeMap<u64, Candidate> {
     let found = bed
-        .index()
         .reader()
         .candidates()
         .by_sketches(query, view, &account(bed.index()))
@@ -157,10 +156,7 @@ fn another_list_of_schemes_makes_postings_and_records_anew() {
         }
         assert!(!bed.close_and_open().rebuilt);
     }
-    assert_eq!(
-        bed.index().reader().ladder().fixed_size(),
-        Rung::new(9).unwrap()
-    );
+    assert_eq!(bed.reader().ladder().fixed_size(), Rung::new(9).unwrap());
 }
 
 #[test]
@@ -179,7 +175,7 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
     let mixed = format!("{boilerplate} {own}");
     let asked = |scheme, text: &str| {
         let query = sign(&bed, scheme, text);
-        let reader = bed.index().reader();
+        let reader = bed.reader();
         reader
             .candidates()
             .by_sketches(&query, &VisibleRoots::All, &account(bed.index()))

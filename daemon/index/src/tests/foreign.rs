@@ -92,14 +92,14 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     let id = bed.id(text).unwrap();
     bed.open();
     assert!(matches!(
-        bed.index().reader().texts().read_unaccounted(id),
+        bed.reader().texts().read_unaccounted(id),
         Err(IndexError::Text(_))
     ));
-    assert_eq!(bed.index().reader().documents().damaged().len(), 1);
+    assert_eq!(bed.reader().documents().damaged().len(), 1);
     bed.open();
     let account = account(bed);
     assert!(matches!(
-        bed.index().reader().shingles().of_document(id, &account),
+        bed.reader().shingles().of_document(id, &account),
         Err(IndexError::Text(_))
     ));
     // A rebuild signs every text again.
@@ -125,23 +125,18 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     bed.put("a/x", text);
     let again = bed.id(text).unwrap();
     assert_eq!(
-        bed.index()
-            .reader()
+        bed.reader()
             .texts()
             .read_unaccounted(again)
             .unwrap()
             .as_deref(),
         Some(text)
     );
-    assert!(bed.index().reader().documents().damaged().is_empty());
+    assert!(bed.reader().documents().damaged().is_empty());
 }
 
 fn account(bed: &Bed) -> MemoryAccount {
-    bed.index()
-        .reader()
-        .memory()
-        .requests
-        .account(&Cancel::never())
+    bed.reader().memory().requests.account(&Cancel::never())
 }
 
 #[test]
@@ -230,19 +225,10 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
     for text in &twins {
         let id = bed.id(text).unwrap();
         assert_eq!(
-            bed.index()
-                .reader()
-                .texts()
-                .read_unaccounted(id)
-                .unwrap()
-                .as_ref(),
+            bed.reader().texts().read_unaccounted(id).unwrap().as_ref(),
             Some(text)
         );
-        let shingles = bed
-            .index()
-            .reader()
-            .shingles()
-            .of_document(id, &account(&bed));
+        let shingles = bed.reader().shingles().of_document(id, &account(&bed));
         assert!(shingles.unwrap().is_some());
     }
 }
@@ -267,7 +253,7 @@ fn a_store_of_format_3_keeps_its_id_and_its_texts() {
     assert_eq!(bed.index().writer.lock().meta.store, meta.store);
     let id = bed.id(&text).unwrap();
     assert_eq!(
-        bed.index().reader().texts().read_unaccounted(id).unwrap(),
+        bed.reader().texts().read_unaccounted(id).unwrap(),
         Some(text)
     );
 }
@@ -275,7 +261,7 @@ fn a_store_of_format_3_keeps_its_id_and_its_texts() {
 /// A document whose hash is not that of its text, like one identified by another canonical text.
 fn put_misnamed(bed: &Bed, path: &str, text: &str) -> DocId {
     let canonical = CanonicalText::from_extracted(text);
-    let reader = bed.index().reader();
+    let reader = bed.reader();
     let length = canonical.as_bytes().len() as u64;
     let name = DocumentHash(*blake3::hash(path.as_bytes()).as_bytes());
     let document = NewDocument {
@@ -306,7 +292,7 @@ fn texts_named_by_an_earlier_canonical_text_are_served_and_later_ones_held_again
     bed.verify();
     bed.settle();
     let after = put_misnamed(&bed, "a/late", &late);
-    let (reader, account) = (bed.index().reader(), account(&bed));
+    let (reader, account) = (bed.reader(), account(&bed));
     let shingles = |id| reader.shingles().of_document(id, &account);
     assert_eq!(
         reader.texts().read_unaccounted(before).unwrap().as_ref(),
@@ -348,7 +334,7 @@ fn a_foreign_text_is_not_copied_into_a_new_segment() {
         at,
         "it stands where it stood"
     );
-    assert!(!bed.index().reader().documents().damaged().is_empty());
+    assert!(!bed.reader().documents().damaged().is_empty());
     assert_eq!(
         bed.index().writer.release_damaged_texts().unwrap(),
         [file("a/x")]
@@ -364,17 +350,12 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     bed.put("a/y", &twins[1]);
     let id = bed.id(&twins[1]).unwrap();
     assert_eq!(
-        bed.index()
-            .reader()
-            .texts()
-            .read_unaccounted(id)
-            .unwrap()
-            .as_ref(),
+        bed.reader().texts().read_unaccounted(id).unwrap().as_ref(),
         Some(&twins[1])
     );
     // The commit reports it: what it made safe lacks a text.
     bed.index().writer.commit().unwrap();
-    assert!(!bed.index().reader().documents().damaged().is_empty());
+    assert!(!bed.reader().documents().damaged().is_empty());
     assert_eq!(
         bed.index().writer.release_damaged_texts().unwrap(),
         [file("a/x")]
@@ -392,12 +373,7 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     for text in &twins {
         let id = bed.id(text).unwrap();
         assert_eq!(
-            bed.index()
-                .reader()
-                .texts()
-                .read_unaccounted(id)
-                .unwrap()
-                .as_ref(),
+            bed.reader().texts().read_unaccounted(id).unwrap().as_ref(),
             Some(text)
         );
     }
@@ -444,12 +420,7 @@ fn an_exchanged_segment_is_noticed_at_opening_and_read_again_whole() {
         bed.put(&format!("a/{at}"), text);
         let id = bed.id(text).unwrap();
         assert_eq!(
-            bed.index()
-                .reader()
-                .texts()
-                .read_unaccounted(id)
-                .unwrap()
-                .as_ref(),
+            bed.reader().texts().read_unaccounted(id).unwrap().as_ref(),
             Some(text)
         );
     }

@@ -48,7 +48,7 @@ fn search<'a>(
     limits: JoinLimits,
 ) -> PairSearch<'a> {
     let threshold = Ratio::new(threshold).unwrap();
-    let search = bed.index().reader().pairs().search(view, threshold);
+    let search = bed.reader().pairs().search(view, threshold);
     search.join_at_once(limits);
     search
 }
@@ -56,21 +56,19 @@ fn search<'a>(
 /// Asks for each document in an order, and collects the pairs returned.
 fn ask(bed: &Bed, search: &PairSearch<'_>, order: &[DocId]) -> Vec<BTreeSet<DocumentHash>> {
     let (account, mut found) = (account(bed.index()), Vec::new());
-    let name = |id: DocId| bed.index().reader().documents().stats(id).unwrap().hash;
+    let name = |id: DocId| bed.reader().documents().stats(id).unwrap().hash;
     for (at, id) in order.iter().enumerate() {
         let next = |most: usize| Ok(order[at..].iter().copied().take(most).collect());
         search.look_ahead(*id, &next, &account).unwrap();
         let partners = search.partners_ahead(*id, &account).unwrap();
         for (other, edge) in partners.expect("it was joined").iter() {
             let exact = bed
-                .index()
                 .reader()
                 .shingles()
                 .of_document(*id, &account)
                 .unwrap()
                 .unwrap();
             let theirs = bed
-                .index()
                 .reader()
                 .shingles()
                 .of_document(*other, &account)
@@ -263,7 +261,7 @@ fn a_join_ends_with_its_asker_and_keeps_within_its_memory() {
     let order: Vec<DocId> = search(&bed, &VisibleRoots::All, 0.5, SMALL)
         .documents()
         .collect();
-    let questions = &bed.index().reader().memory().requests;
+    let questions = &bed.reader().memory().requests;
     let next = |_| Ok(order.clone());
     let cancel = Cancel::never();
     let cancelled = questions.account(&cancel);
@@ -336,7 +334,7 @@ fn joins_that_do_not_pay_are_few() {
         search.joins()
     };
     // A hundred documents justify reading all postings, but not the few of one join.
-    let postings = bed.index().reader().postings().count(SchemeKind::ModN);
+    let postings = bed.reader().postings().count(SchemeKind::ModN);
     assert!(joins(1 << 40) > 30);
     assert_eq!(joins(postings / 100), 1);
 }

@@ -118,7 +118,7 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
         });
         scope.spawn(|| {
             busy(&|| {
-                let (reader, account) = (bed.index().reader(), account(bed.index()));
+                let (reader, account) = (bed.reader(), account(bed.index()));
                 let (all, threshold) = (VisibleRoots::All, Ratio::new(0.5).unwrap());
                 reader.groups().of_view(&all, threshold, &account).unwrap();
                 let mut visit = |_| ControlFlow::Continue(());
@@ -226,8 +226,7 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
         .unwrap();
     assert_eq!((moved.unknown_content.len(), bed.id(&text)), (0, Some(id)));
     assert_eq!(
-        bed.index()
-            .reader()
+        bed.reader()
             .files()
             .of_document(id, &VisibleRoots::All)
             .unwrap()
@@ -243,7 +242,7 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
     assert_eq!(
         (
             bed.id(&text),
-            bed.index().reader().documents().stats(id).map(|s| s.length)
+            bed.reader().documents().stats(id).map(|s| s.length)
         ),
         (None, None)
     );
@@ -292,8 +291,7 @@ fn a_content_extracted_anew_moves_its_files_to_the_other_document() {
     assert_eq!(bed.index().index.live_documents(&VisibleRoots::All), 1);
     let id = bed.id(&new).unwrap();
     assert_eq!(
-        bed.index()
-            .reader()
+        bed.reader()
             .files()
             .of_document(id, &VisibleRoots::All)
             .unwrap()
@@ -316,7 +314,6 @@ fn files_without_text_are_no_group_and_never_equal() {
         .unwrap();
     bed.settle();
     let found = bed
-        .index()
         .reader()
         .groups()
         .of_view(&VisibleRoots::All, Ratio::ONE, &account(bed.index()))
@@ -328,7 +325,7 @@ fn files_without_text_are_no_group_and_never_equal() {
         states.push((file.state, file.document.is_some()));
         std::ops::ControlFlow::Continue(())
     };
-    let (reader, account) = (bed.index().reader(), account(bed.index()));
+    let (reader, account) = (bed.reader(), account(bed.index()));
     reader
         .files()
         .visit(&VisibleRoots::All, &account, &mut visit)
@@ -341,14 +338,13 @@ fn group_ids(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
     bed.settle();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let found = bed
-        .index()
         .reader()
         .groups()
         .of_view(&VisibleRoots::All, threshold, &account(bed.index()))
         .unwrap()
         .groups;
     let place = |id| {
-        let hash = bed.index().reader().documents().stats(id).unwrap().hash;
+        let hash = bed.reader().documents().stats(id).unwrap().hash;
         texts
             .iter()
             .position(|text| document(text) == hash)
@@ -414,8 +410,7 @@ fn edits_of_many_files_at_once_keep_all_handles() {
             .unwrap();
         bed.settle();
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        bed.index()
-            .reader()
+        bed.reader()
             .groups()
             .of_view(&VisibleRoots::All, threshold, &account(bed.index()))
             .unwrap()
@@ -466,11 +461,10 @@ fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
         }
         model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        let groups = bed.index().reader().groups().of_view(
-            &VisibleRoots::All,
-            threshold,
-            &account(bed.index()),
-        );
+        let groups =
+            bed.reader()
+                .groups()
+                .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
         let members: usize = groups
             .unwrap()
             .groups

@@ -40,8 +40,7 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
     bed.settle();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let listed =
-        bed.index()
-            .reader()
+        bed.reader()
             .groups()
             .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
     let listed = listed.unwrap().groups;
@@ -52,19 +51,15 @@ fn a_document_leads_to_the_group_that_lists_it_and_so_does_its_handle() {
             group.principal == id || group.members.iter().any(|member| member.document == id)
         };
         let expected = listed.iter().find(holds);
-        let found = bed.index().reader().groups().of_document(id).group;
+        let found = bed.reader().groups().of_document(id).group;
         let named = expected.and_then(|group| group.id);
-        assert_eq!(
-            named,
-            bed.index().reader().shared.state().group_id_of(id),
-            "{text}"
-        );
+        assert_eq!(named, bed.reader().shared.state().group_id_of(id), "{text}");
         assert_eq!(named, found.as_ref().and_then(|group| group.id));
-        let by_id = named.and_then(|group| bed.index().reader().groups().by_id(group).group);
+        let by_id = named.and_then(|group| bed.reader().groups().by_id(group).group);
         assert_eq!(format!("{found:?}"), format!("{by_id:?}"));
         assert_eq!(format!("{found:?}"), format!("{:?}", expected.cloned()));
     }
-    let unknown = bed.index().reader().groups().by_id(GroupId(99));
+    let unknown = bed.reader().groups().by_id(GroupId(99));
     assert!(unknown.group.is_none() && !unknown.is_unsettled);
 }
 
@@ -74,15 +69,15 @@ fn a_group_that_shrinks_to_one_file_is_no_group_any_more() {
     let texts = fill(&bed);
     bed.settle();
     let id = bed.id(&texts[2]).unwrap();
-    let group = bed.index().reader().shared.state().group_id_of(id).unwrap();
+    let group = bed.reader().shared.state().group_id_of(id).unwrap();
     bed.remove("b/copy");
-    let found = bed.index().reader().groups().of_document(id);
+    let found = bed.reader().groups().of_document(id);
     assert!(found.group.is_none() && found.is_unsettled);
-    let found = bed.index().reader().groups().by_id(group);
+    let found = bed.reader().groups().by_id(group);
     assert!(found.group.is_none() && found.is_unsettled);
     bed.settle();
-    assert_eq!(bed.index().reader().shared.state().group_id_of(id), None);
-    let found = bed.index().reader().groups().by_id(group);
+    assert_eq!(bed.reader().shared.state().group_id_of(id), None);
+    let found = bed.reader().groups().by_id(group);
     assert!(found.group.is_none() && !found.is_unsettled);
 }
 
@@ -95,8 +90,7 @@ fn a_group_whose_members_went_is_listed_no_more_before_it_is_settled() {
     // The longer of the two versions leads the other.
     bed.remove("a/0");
     let listed =
-        bed.index()
-            .reader()
+        bed.reader()
             .groups()
             .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
     let listed = listed.unwrap().groups;
@@ -113,7 +107,7 @@ fn a_group_whose_id_passes_on_is_not_settled_rather_than_unknown() {
     }
     bed.settle();
     let (reader, ids) = (
-        bed.index().reader(),
+        bed.reader(),
         texts.each_ref().map(|text| bed.id(text).unwrap()),
     );
     let group = reader.shared.state().group_id_of(ids[0]).unwrap();
@@ -176,15 +170,14 @@ fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() 
             names.push(file.path);
             ControlFlow::Continue(())
         };
-        bed.index()
-            .reader()
+        bed.reader()
             .files()
             .visit_of_content(hash, &VisibleRoots::All, visit)
             .unwrap();
         names
     };
     assert!(of_content(3).len() == 12 && of_content(3).is_sorted() && of_content(5).is_empty());
-    let files = bed.index().reader().files();
+    let files = bed.reader().files();
     let roots = files.roots(&VisibleRoots::All).unwrap();
     let visited = |most: usize, limit: usize| {
         let mut keys = Vec::new();
@@ -298,7 +291,7 @@ fn a_list_of_files_remembers_only_documents_of_several() {
             files += 1;
             ControlFlow::Continue(())
         };
-        let reader = bed.index().reader();
+        let reader = bed.reader();
         reader
             .files()
             .visit_knowing(view, None, &mut first, visit)
@@ -323,7 +316,7 @@ fn a_list_of_files_begins_anywhere_with_the_states_of_the_whole_list() {
         let root = ["a", "b"][at % 2];
         bed.put(&format!("{root}/{}", at / 2), &texts[at % 3]);
     }
-    let (reader, account) = (bed.index().reader(), account(bed.index()));
+    let (reader, account) = (bed.reader(), account(bed.index()));
     for view in [
         VisibleRoots::All,
         VisibleRoots::Roots([simdex_schema::RootId(2)].into()),

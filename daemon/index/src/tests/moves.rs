@@ -29,11 +29,7 @@ fn change(bed: &Bed, texts: &[String; 4], (name, text): Step) -> FileChange {
 /// How many files are counted as moved while these steps were applied, one after another.
 fn moved(steps: &[Step]) -> u64 {
     let (bed, texts) = filled();
-    let watch = bed
-        .index()
-        .reader()
-        .file_totals()
-        .watch_moves(&VisibleRoots::All);
+    let watch = bed.reader().file_totals().watch_moves(&VisibleRoots::All);
     for step in steps {
         let change = change(&bed, &texts, *step);
         bed.index().writer.apply(&[change]).unwrap();
@@ -88,11 +84,7 @@ fn edits_and_files_that_come_and_go_without_each_other_are_not_renamed() {
 #[test]
 fn what_left_a_name_while_changes_are_on_their_way_may_be_renamed_by_them() {
     let (bed, texts) = filled();
-    let watch = bed
-        .index()
-        .reader()
-        .file_totals()
-        .watch_moves(&VisibleRoots::All);
+    let watch = bed.reader().file_totals().watch_moves(&VisibleRoots::All);
     assert_eq!(watch.moved(9), 0);
     bed.remove("a/z");
     assert_eq!(
@@ -107,11 +99,7 @@ fn what_left_a_name_while_changes_are_on_their_way_may_be_renamed_by_them() {
 fn a_content_that_a_name_left_before_may_be_a_file_that_was_there_all_the_time() {
     let (bed, texts) = filled();
     bed.remove("a/z");
-    let watch = bed
-        .index()
-        .reader()
-        .file_totals()
-        .watch_moves(&VisibleRoots::All);
+    let watch = bed.reader().file_totals().watch_moves(&VisibleRoots::All);
     bed.put("a/n", &texts[3]);
     assert_eq!(watch.moved(0), 0);
     bed.put("a/a", &texts[2]);
@@ -130,11 +118,7 @@ fn a_file_whose_bytes_are_not_read_under_one_of_its_names_is_known_by_its_look()
             false => unread("a/x", look),
         };
         bed.index().writer.apply(&[before]).unwrap();
-        let watch = bed
-            .index()
-            .reader()
-            .file_totals()
-            .watch_moves(&VisibleRoots::All);
+        let watch = bed.reader().file_totals().watch_moves(&VisibleRoots::All);
         let apply = |change| bed.index().writer.apply(&[change]).unwrap();
         apply(unread("a/x", look));
         assert_eq!(watch.moved(0), 0, "in its place");
@@ -150,8 +134,8 @@ fn a_file_whose_bytes_are_not_read_under_one_of_its_names_is_known_by_its_look()
 fn files_that_move_from_one_root_to_another_move_in_a_view_of_both() {
     let (bed, texts) = filled();
     let [one, other] = [1, 2].map(|root| VisibleRoots::Roots([RootId(root)].into()));
-    let watches = [&VisibleRoots::All, &one, &other]
-        .map(|view| bed.index().reader().file_totals().watch_moves(view));
+    let watches =
+        [&VisibleRoots::All, &one, &other].map(|view| bed.reader().file_totals().watch_moves(view));
     bed.put("b/z", &texts[2]);
     bed.remove("a/z");
     assert_eq!(watches.map(|watch| watch.moved(0)), [1, 0, 0]);
@@ -160,10 +144,6 @@ fn files_that_move_from_one_root_to_another_move_in_a_view_of_both() {
     let renamed = [("a/d", None), ("a/a", Some(0))].map(|step| change(&bed, &texts, step));
     assert!(bed.index().writer.apply(&renamed).is_err());
     bed.fail_after(i64::MAX);
-    let watch = bed
-        .index()
-        .reader()
-        .file_totals()
-        .watch_moves(&VisibleRoots::All);
+    let watch = bed.reader().file_totals().watch_moves(&VisibleRoots::All);
     assert_eq!(watch.moved(0), 0);
 }

@@ -72,12 +72,7 @@ fn an_opening_that_is_stopped_lets_go_of_no_document_whose_text_is_missing() {
         assert!(known.unwrap().is_some());
         let id = bed.id(text).unwrap();
         assert_eq!(
-            bed.index()
-                .reader()
-                .texts()
-                .read_unaccounted(id)
-                .unwrap()
-                .as_ref(),
+            bed.reader().texts().read_unaccounted(id).unwrap().as_ref(),
             Some(text)
         );
     }

@@ -9,10 +9,7 @@ use crate::{PairSearch, VisibleRoots};
 
 fn search<'a>(bed: &'a Bed) -> PairSearch<'a> {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    bed.index()
-        .reader()
-        .pairs()
-        .search(&VisibleRoots::All, threshold)
+    bed.reader().pairs().search(&VisibleRoots::All, threshold)
 }
 
 #[test]

@@ -43,24 +43,17 @@ fn another_threshold_finds_all_edges_anew() {
 /// BSW_n windows of a text that the index finds in its own document, and how many that has.
 fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let canonical = CanonicalText::from_extracted(text);
-    let window = bed.index().reader().window();
+    let window = bed.reader().window();
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
     let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
-        .index()
         .reader()
         .candidates()
         .sharing_windows(&visit, &VisibleRoots::All, &account(bed.index()))
         .unwrap()
         .counts;
     let id = bed.id(text).unwrap();
-    let of_document = bed
-        .index()
-        .reader()
-        .documents()
-        .stats(id)
-        .unwrap()
-        .bsw_count;
+    let of_document = bed.reader().documents().stats(id).unwrap().bsw_count;
     found
         .get(&id)
         .map(|shared| (*shared, u64::from(of_document)))
@@ -112,7 +105,7 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
     }
     fresh.settle();
     fresh.index().writer.merge().unwrap();
-    assert_eq!(bed.index().reader().window(), Window::bytes(12).unwrap());
+    assert_eq!(bed.reader().window(), Window::bytes(12).unwrap());
     let edges = |bed: &Bed| {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         pairs(bed.index(), &VisibleRoots::All, threshold).len()
@@ -125,7 +118,6 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
     for text in &pool {
         let stats = |bed: &Bed| {
             let stats = bed
-                .index()
                 .reader()
                 .documents()
                 .stats(bed.id(text).unwrap())
@@ -152,12 +144,11 @@ fn a_text_that_repeats_itself_is_sampled_as_finely_as_its_shingles_ask_for() {
     assert!(!pairs(bed.index(), &VisibleRoots::All, threshold).is_empty());
     for sheet in &sheets {
         let stats = bed
-            .index()
             .reader()
             .documents()
             .stats(bed.id(sheet).unwrap())
             .unwrap();
-        let by_length = bed.index().reader().ladder().rung_for(stats.length);
+        let by_length = bed.reader().ladder().rung_for(stats.length);
         assert!(
             stats.rung < by_length && stats.postings() > 128,
             "{stats:?}"

@@ -34,7 +34,7 @@ fn with(texts: &[String]) -> (Bed, Model) {
 /// The id of the one group, and its principal's text among these.
 fn group_of(bed: &Bed, texts: &[String]) -> (GroupId, usize) {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    let reader = bed.index().reader();
+    let reader = bed.reader();
     let found = reader
         .groups()
         .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
@@ -110,11 +110,7 @@ fn a_document_that_displaces_many_does_so_in_parts() {
     model.files.insert(file("b/longer"), (longer.clone(), 0));
     let longest = longest_to_settle(&bed);
     assert!(longest <= MAX_WRITES, "{longest} writes");
-    let leader = bed
-        .index()
-        .reader()
-        .groups()
-        .of_document(bed.id(&longer).unwrap());
+    let leader = bed.reader().groups().of_document(bed.id(&longer).unwrap());
     let members = leader.group.map(|group| group.members.len());
     assert_eq!(members, Some(1), "it took the principal alone");
     model.check(bed.index(), &VisibleRoots::All, bed.parameters.threshold);
@@ -148,7 +144,7 @@ fn a_damaged_document_of_many_files_is_released_in_parts() {
     for text in [content(&text, 0), content(&text, 1), content(&other, 0)] {
         assert_eq!(bed.index().registry().content(text).unwrap(), None);
     }
-    let counts = bed.index().reader();
+    let counts = bed.reader();
     let counts = counts
         .file_totals()
         .count(&VisibleRoots::All, &Cancel::never())

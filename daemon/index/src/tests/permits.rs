@@ -38,7 +38,7 @@ fn long_versions_are_placed_beside_one_that_takes_most_of_the_memory() {
             .unwrap();
         bed.index().writer.settle(&patience()).unwrap();
     }
-    let budget = &bed.index().reader().memory().backlog;
+    let budget = &bed.reader().memory().backlog;
     assert_eq!((budget.used(), budget.waiting()), (0, 0));
     assert_eq!(bed.stored_edges(), texts.len() - 1);
 }

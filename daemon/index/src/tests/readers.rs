@@ -147,11 +147,10 @@ fn edges_are_found_while_runs_are_merged() {
         let ran = in_the_midst(&bed, at, merge, || bed.settle());
         let groups = |bed: &Bed| {
             let threshold = simdex_signature::Ratio::new(bed.parameters.threshold).unwrap();
-            let groups = bed.index().reader().groups().of_view(
-                &VisibleRoots::All,
-                threshold,
-                &account(bed.index()),
-            );
+            let groups =
+                bed.reader()
+                    .groups()
+                    .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
             let mut groups: Vec<(DocId, usize)> = groups
                 .unwrap()
                 .groups
@@ -267,11 +266,7 @@ fn changes_are_applied_and_questions_answered_while_edges_are_sought() {
     for at in [0, 5, 40] {
         let finder = || {
             let threshold = simdex_signature::Ratio::new(0.6).unwrap();
-            let search = bed
-                .index()
-                .reader()
-                .pairs()
-                .search(&VisibleRoots::All, threshold);
+            let search = bed.reader().pairs().search(&VisibleRoots::All, threshold);
             for id in search.documents() {
                 search.partners_of(id, &account(bed.index())).unwrap();
             }

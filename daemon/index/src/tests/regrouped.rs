@@ -43,11 +43,10 @@ impl Told {
     /// Compares what was reported with the groups.
     fn check(&self, bed: &Bed) {
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-        let groups = bed.index().reader().groups().of_view(
-            &VisibleRoots::All,
-            threshold,
-            &account(bed.index()),
-        );
+        let groups =
+            bed.reader()
+                .groups()
+                .of_view(&VisibleRoots::All, threshold, &account(bed.index()));
         let (mut members, mut principals) = (BTreeMap::new(), BTreeMap::new());
         for group in groups.unwrap().groups {
             let id = group.id.unwrap();

@@ -24,7 +24,7 @@ fn put_named(bed: &Bed, path: &str, hash: ContentHash, name: DocumentHash, text:
         length: canonical.as_bytes().len() as u64,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: sign(bed.index().reader(), &canonical),
+        signatures: sign(bed.reader(), &canonical),
     };
     let change = put_content(path, hash, State::Indexed, Some(document));
     bed.index().writer.apply(&[change]).unwrap();
@@ -51,7 +51,7 @@ fn named_before() -> (Bed, DocId) {
 fn assert_two(bed: &Bed) {
     bed.settle();
     bed.verify();
-    let reader = bed.index().reader();
+    let reader = bed.reader();
     for text in &texts() {
         let id = bed.id(text).unwrap();
         assert_eq!(
@@ -82,7 +82,7 @@ fn two_texts_that_were_one_become_two_documents_each_with_its_text() {
         // What no file carries is removed when the index is closed.
         bed.close_and_open();
         assert_two(&bed);
-        let gone = bed.index().reader().documents().record(old).unwrap();
+        let gone = bed.reader().documents().record(old).unwrap();
         assert!(gone.is_none(), "the old one is there");
     }
 }

@@ -103,7 +103,6 @@ pub(super) fn are_alike(bed: &Bed, fresh: &Bed, texts: &[String]) {
     for text in texts {
         let of = |bed: &Bed| {
             let stats = bed
-                .index()
                 .reader()
                 .documents()
                 .stats(bed.id(text).unwrap())
@@ -189,7 +188,7 @@ fn an_index_signed_anew_is_one_that_was_signed_so_from_the_beginning() {
             are_alike(&bed, &fresh, &texts);
             let report = bed.close_and_open();
             assert!(!report.rebuilt && report.signed_again == 0, "{report:?}");
-            assert_eq!(bed.index().reader().ladder().sampling, sampling);
+            assert_eq!(bed.reader().ladder().sampling, sampling);
             bed.settle();
             are_alike(&bed, &fresh, &texts);
         }
@@ -228,7 +227,7 @@ fn signed_in_the_midst(texts: &[String], sampling: Option<Sampling>, at: usize) 
     fill(&bed, texts, texts.len());
     let rungs = || -> Vec<Rung> {
         let ids = texts.iter().map(|text| bed.id(text).unwrap());
-        let stats = ids.map(|id| bed.index().reader().documents().stats(id).unwrap());
+        let stats = ids.map(|id| bed.reader().documents().stats(id).unwrap());
         stats.map(|stats| stats.rung).collect()
     };
     let before = rungs();
@@ -297,7 +296,7 @@ fn signing_anew_cut_short_anywhere_is_gone_on_with_at_the_next_opening() {
             bed.fail_after(i64::MAX);
             bed.open();
             // The setting persists, and what remains to be done is found again without being set.
-            let stored = bed.index().reader().ladder().sampling;
+            let stored = bed.reader().ladder().sampling;
             assert_eq!(stored == sampling, is_chosen, "{writes}");
             assert!(is_chosen || writes == 0, "it is stored by the first write");
             bed.settle();
@@ -383,16 +382,12 @@ fn a_text_that_is_lost_keeps_no_other_from_being_signed() {
     assert_eq!(bed.open().damaged_texts, 1);
     fill(&bed, &texts, 0);
     let waiting = set_sampling(&bed, setting(&[(0, 0)]));
-    let lost = bed
-        .index()
-        .reader()
-        .documents()
-        .stats(bed.id(&texts[0]).unwrap());
+    let lost = bed.reader().documents().stats(bed.id(&texts[0]).unwrap());
     assert!(lost.unwrap().rung > Rung::ZERO, "it waits");
     sign_all(&bed);
     let progress = bed.index().index.signing_progress();
     assert_eq!((progress.done, progress.unreadable), (waiting - 1, 1));
-    assert_eq!(bed.index().reader().documents().damaged().len(), 1);
+    assert_eq!(bed.reader().documents().damaged().len(), 1);
 }
 
 #[test]

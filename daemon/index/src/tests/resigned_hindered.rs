@@ -122,13 +122,7 @@ fn documents_that_an_older_canonical_text_named_are_signed_once_each() {
     assert_eq!((signed.waiting, signed.done), (0, texts.len() as u64));
     let rung = |bed: &Bed, text: &str| {
         let id = bed.id(text).unwrap();
-        bed.index()
-            .reader()
-            .documents()
-            .stats(id)
-            .unwrap()
-            .rung
-            .get()
+        bed.reader().documents().stats(id).unwrap().rung.get()
     };
     assert_eq!([0, 20].map(|at| rung(&bed, &texts[at])), [1, 3]);
     bed.open();
@@ -183,7 +177,7 @@ fn a_text_that_is_not_read_for_now_costs_no_other_its_signature() {
     sign_all(&bed);
     let signed = bed.index().index.signing_progress();
     assert_eq!((signed.done, signed.unreadable), (waiting - 1, 1));
-    let damaged = bed.index().reader().documents().damaged();
+    let damaged = bed.reader().documents().damaged();
     assert!(damaged.is_empty(), "it is not damaged");
     // The next opening tries again.
     bed.open();
@@ -268,7 +262,7 @@ fn becomes_one_of_the_present(format: u8, missing: usize) {
     assert_eq!((report.signed_again, report.rebuilt), (0, false));
     let stored = records(&bed).unwrap().unwrap();
     assert_eq!(u32::from(stored[0]), FORMAT_VERSION);
-    assert_eq!(bed.index().reader().ladder().sampling, None);
+    assert_eq!(bed.reader().ladder().sampling, None);
     assert_eq!(bed.index().index.signing_progress().waiting, 0);
     bed.settle();
     is_as_fresh(&bed, &texts, None);

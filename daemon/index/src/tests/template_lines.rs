@@ -81,7 +81,7 @@ fn short_letters_of_one_template_are_alike_until_it_is_left_out() {
     assert!(0 < without && without + 20 < with, "{without}, {with}");
     // The frame alone is a document, which resembles nothing.
     let frame = bed.id(letters.last().unwrap()).unwrap();
-    let stats = bed.index().reader().documents().stats(frame).unwrap();
+    let stats = bed.reader().documents().stats(frame).unwrap();
     assert!(stats.postings() == 0 && stats.length > 200, "{stats:?}");
     framed.close();
 }
@@ -168,7 +168,7 @@ fn a_list_is_taken_on_while_documents_wait_to_be_signed_anew() {
 
 /// Pairs of documents by the hashes of their texts.
 fn pairs_by_hash(bed: &Bed) -> BTreeSet<[DocumentHash; 2]> {
-    let reader = bed.index().reader();
+    let reader = bed.reader();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let found = pairs(bed.index(), &VisibleRoots::All, threshold);
     let hash = |id| reader.documents().stats(id).unwrap().hash;
@@ -197,7 +197,7 @@ fn what_is_left_out_is_the_same_however_lines_are_broken_and_whichever_came_firs
         }
         bed.settle();
         let first = bed.id(&broken).unwrap();
-        let stats = bed.index().reader().documents().stats(first).unwrap();
+        let stats = bed.reader().documents().stats(first).unwrap();
         assert!(stats.postings() > 0 && bed.id(&in_words) == Some(first));
         let before = pairs_by_hash(&bed);
         // Like an index that is rebuilt from what is stored.

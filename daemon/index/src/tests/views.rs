@@ -20,7 +20,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
     bed.settle();
     for step in 0..2 {
         let view = VisibleRoots::Roots([file("a/").root].into());
-        let (reader, own) = (bed.index().reader(), account(bed.index()));
+        let (reader, own) = (bed.reader(), account(bed.index()));
         let id = |text: &str| bed.id(text).unwrap();
         for text in [&shown, &near, &hidden] {
             let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
