@@ -8,6 +8,7 @@ mod containers;
 mod cost;
 mod counts;
 mod crash;
+mod deletion;
 mod faults;
 mod fixed_size;
 mod foreign;

@@ -183,7 +183,7 @@ impl IndexWriter {
     /// carries any more from their groups. The removal waits for all documents that have waited for a place as long or
     /// longer, unless they are many: a document that replaces another is placed beside it first, and so inherits the id
     /// of the group.
-    fn check_changed_files(&self) -> Result<(), IndexError> {
+    pub fn check_changed_files(&self) -> Result<(), IndexError> {
         let (mut gone, mut next) = (Vec::new(), Some(DocId(0)));
         while let Some(from) = next {
             // The lock is free between two parts: at the start all documents are to be checked.
@@ -193,11 +193,8 @@ impl IndexWriter {
             let unsettled = &self.shared.state().unsettled;
             gone.retain(|id| !unsettled.any_to_place_before_check_of(*id));
         }
-        for id in gone {
-            // A document that is to be checked, or in a star, is not purged.
-            self.remove_from_group(id)?;
-        }
-        Ok(())
+        // A document that is to be checked, or in a star, is not purged.
+        self.remove_from_groups(&gone)
     }
 
     /// The documents to be placed next. Those of a new round are ranked while the state is not locked.
