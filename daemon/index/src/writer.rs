@@ -48,7 +48,8 @@ pub use sign_anew::SignStep;
 ///   of a file's record;
 /// * `roots_and_reports`: [`add_root`](Self::add_root), [`put_root`](Self::put_root),
 ///   [`put_report`](Self::put_report) and [`forget_reports`](Self::forget_reports);
-/// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle), [`set_grouped_view`](Self::set_grouped_view); and for
+/// * `settle`: groups. [`settle_step`](Self::settle_step), [`settle`](Self::settle),
+///   [`check_changed_files`](Self::check_changed_files), [`set_grouped_view`](Self::set_grouped_view); and for
 ///   callers that wait [`is_settled`](Self::is_settled), [`end_epoch`](Self::end_epoch),
 ///   [`is_settled_through`](Self::is_settled_through);
 /// * `sign_anew`: how coarsely texts are sampled. [`set_sampling`](Self::set_sampling), and

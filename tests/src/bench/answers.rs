@@ -7,8 +7,7 @@ use anyhow::{Context, ensure};
 use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
 use simdex_index::store::{SledStore, StoreOptions};
 use simdex_index::{
-    Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, Options, SeenFile,
-    VisibleRoots,
+    Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, SeenFile, VisibleRoots,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -20,6 +19,7 @@ use simdexd::config::Config;
 use simdexd::read_side::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
+use super::bed::Memory;
 use super::process::{load, processor_seconds};
 use crate::corpus::Prose;
 use crate::figure::{Figures, percentile};
@@ -29,7 +29,7 @@ const DOCUMENTS: u64 = 100_000;
 const QUERIES: u64 = 200;
 const HITS: usize = 20;
 /// Documents applied at once.
-const BATCH: u64 = 256;
+pub(super) const BATCH: u64 = 256;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let documents = settings.documents.unwrap_or(DOCUMENTS).max(Prose::FAMILY);
@@ -48,15 +48,24 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
 }
 
 pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Opened> {
+    open_with(sandbox, Memory::of(&Settings::default()))
+}
+
+/// Opens the index of a sandbox; what else it is run by are the defaults of the config.
+pub(super) fn open_with(sandbox: &Sandbox, memory: Memory) -> anyhow::Result<Opened> {
+    let Memory {
+        cache_bytes,
+        options,
+    } = memory;
     let dir = sandbox.data_dir();
     std::fs::create_dir_all(&dir)?;
-    let store = Box::new(SledStore::open(&dir.join("store"), StoreOptions::DAEMON)?);
+    let store = SledStore::open(&dir.join("store"), StoreOptions { cache_bytes })?;
     let parameters = Config::default().parameters();
     Ok(Index::open(
-        store,
+        Box::new(store),
         &dir.join("text"),
         parameters,
-        Options::default(),
+        options,
     )?)
 }
 

@@ -43,14 +43,14 @@ pub(super) struct Bed {
 
 /// How much memory the index is configured to take.
 #[derive(Clone, Copy)]
-struct Memory {
-    cache_bytes: u64,
-    options: Options,
+pub(super) struct Memory {
+    pub(super) cache_bytes: u64,
+    pub(super) options: Options,
 }
 
 impl Memory {
     /// As the daemon's config divides its `store.memory_mib`: the default, or [`SMALL`].
-    fn of(settings: &Settings) -> Self {
+    pub(super) fn of(settings: &Settings) -> Self {
         let mut store = StoreConfig::default();
         if settings.small {
             store.memory_mib = SMALL;

@@ -8,29 +8,34 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use simdex_index::{
-    Cancel, Candidate, CandidateKind, FileChange, Fingerprints, IndexReader, QueryFingerprints,
+    Cancel, Candidate, CandidateKind, Fingerprints, IndexReader, Opened, QueryFingerprints,
     VisibleRoots,
 };
-use simdex_schema::{DocId, RootId};
+use simdex_schema::DocId;
 use simdex_signature::{Ratio, Rung, SchemeKind};
 use simdexd::read_side::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
-use super::answers::{index_texts, key, open, settle};
-use super::process::{allocated, load, memory_mb, peak_memory_mb, processor_seconds};
+use super::answers::{Indexed, index_texts, open_with, settle};
+use super::bed::Memory;
+use super::process::{allocated, load, processor_seconds};
 use crate::corpus::Planted;
 use crate::figure::Figures;
 use crate::sandbox::Sandbox;
 
 mod adapters;
+mod deletion;
 mod given;
 mod measured;
 mod questions;
+mod stages;
 
 pub(super) use adapters::python;
-use given::{Size, deleted, signed, write_postings, write_questions};
+use deletion::delete;
+use given::{Size, signed, write_postings, write_questions};
 use measured::{Answers, Found, IndexCost, Measured, Pairs, Score, put_table};
 use questions::{Question, Questions, Relation, THRESHOLD};
+use stages::Stages;
 
 const SEED: u64 = 20_260_103;
 const DOCUMENTS: u64 = 10_000;
@@ -38,8 +43,6 @@ const DOCUMENTS: u64 = 10_000;
 const QUESTIONS: usize = 300;
 /// More than any question finds.
 const MOST_HITS: usize = 1 << 20;
-/// Documents deleted at once.
-const BATCH: usize = 256;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let planted = Planted::new(SEED, settings.documents.unwrap_or(DOCUMENTS));
@@ -47,7 +50,13 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let drawn = |relation| Questions::draw(&planted, relation, QUESTIONS);
     let mut questions = [Relation::Similar, Relation::Containing].map(drawn);
     let folder = tempfile::tempdir()?;
-    let (mut measured, size) = simdex(&planted, &questions, folder.path(), figures)?;
+    let (mut measured, size) = simdex(
+        Memory::of(&settings),
+        &planted,
+        &questions,
+        folder.path(),
+        figures,
+    )?;
     figures.put("postings for other programs", size.postings as f64, "")?;
     figures.put(
         "postings of Simdex, by Mod_n and BSW_n",
@@ -79,45 +88,40 @@ fn check(questions: &[Questions; 2], simdex: &Measured) -> anyhow::Result<()> {
 /// Measures Simdex, by answers that are verified and by samples alone. Writes the postings of all documents for
 /// other programs into `folder`.
 fn simdex(
+    memory: Memory,
     planted: &Planted,
     questions: &[Questions; 2],
     folder: &Path,
     figures: &mut Figures<'_>,
 ) -> anyhow::Result<(Vec<Measured>, Size)> {
     let sandbox = Sandbox::new()?;
-    let opened = open(&sandbox)?;
-    let memory = memory_mb()?;
-    let documents = planted.documents();
-    let indexed = index_texts(&opened, &sandbox, &|number| planted.text(number), documents)?;
-    figures.put("documents", documents as f64, "")?;
-    figures.put("text", indexed.bytes as f64 / 1e6, "MB")?;
-    settle(&opened, documents, figures)?;
+    let opened = open_with(&sandbox, memory)?;
+    let mut stages = Stages::begin()?;
+    let (indexed, grouping) = fill(&opened, &sandbox, planted, &mut stages, figures)?;
     let index = opened.index.reader();
     // Others sample all documents alike: as Simdex samples one of average length.
-    let rung = index.ladder().rung_of_text(indexed.bytes / documents);
+    let rung = index
+        .ladder()
+        .rung_of_text(indexed.bytes / planted.documents());
     let size = write_postings(folder, index, planted, rung)?;
-    let [similar, containing] = questions;
-    let pairs = all_pairs(index, similar)?;
-    let verified = [
-        ask_verified(index, similar)?,
-        ask_verified(index, containing)?,
-    ];
-    let sampled = [
-        ask_samples(index, similar, rung)?,
-        ask_samples(index, containing, rung)?,
-    ];
-    let memory = peak_memory_mb()? - memory;
+    let pairs = all_pairs(index, &questions[0])?;
+    stages.end("all pairs", &opened.index)?;
+    let [verified, sampled] = ask_all(index, questions, rung)?;
+    stages.end("asked", &opened.index)?;
+    stages.show(figures)?;
     opened.index.close(opened.writer)?;
     let disk = allocated(&sandbox.data_dir().join("store"))? as f64;
-    let delete = delete(&sandbox, indexed.root, planted, similar, figures)?;
+    let opened = open_with(&sandbox, memory)?;
+    let deletion = delete(opened, indexed.root, planted, &questions[0])?;
+    deletion.show(indexed.busy + grouping, figures)?;
     let verified = Measured {
         name: "Simdex".to_owned(),
         index: Some(IndexCost {
             build: [indexed.busy.as_secs_f64(), indexed.processor],
             postings: size.own_postings as f64,
             disk: Some(disk),
-            memory,
-            delete: Some(delete.as_secs_f64()),
+            memory: stages.most(),
+            delete: Some(deletion.seconds()),
         }),
         answers: verified,
         pairs: Some(pairs),
@@ -129,6 +133,26 @@ fn simdex(
         pairs: None,
     };
     Ok((vec![verified, sampled], size))
+}
+
+/// Indexes all documents and finds their groups; returns how long the latter took.
+fn fill(
+    opened: &Opened,
+    sandbox: &Sandbox,
+    planted: &Planted,
+    stages: &mut Stages,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<(Indexed, Duration)> {
+    let documents = planted.documents();
+    let indexed = index_texts(opened, sandbox, &|number| planted.text(number), documents)?;
+    stages.end("indexed", &opened.index)?;
+    figures.put("documents", documents as f64, "")?;
+    figures.put("text", indexed.bytes as f64 / 1e6, "MB")?;
+    let begin = Instant::now();
+    settle(opened, documents, figures)?;
+    let grouping = begin.elapsed();
+    stages.end("grouped", &opened.index)?;
+    Ok((indexed, grouping))
 }
 
 /// Every pair at the threshold, each counted exactly on all shingles, as `pairs` lists them.
@@ -166,6 +190,23 @@ fn all_pairs(index: &IndexReader, questions: &Questions) -> anyhow::Result<Pairs
         count: f64::from(pairs),
         found,
     })
+}
+
+/// Asks all questions, for answers that are verified and by samples alone.
+fn ask_all(
+    index: &IndexReader,
+    [similar, containing]: &[Questions; 2],
+    rung: Rung,
+) -> anyhow::Result<[[Answers; 2]; 2]> {
+    let verified = [
+        ask_verified(index, similar)?,
+        ask_verified(index, containing)?,
+    ];
+    let sampled = [
+        ask_samples(index, similar, rung)?,
+        ask_samples(index, containing, rung)?,
+    ];
+    Ok([verified, sampled])
 }
 
 /// What a question finds: documents are numbered as they come.
@@ -250,40 +291,6 @@ fn ask_samples(index: &IndexReader, questions: &Questions, rung: Rung) -> anyhow
         let found = found.found.iter().filter(is_found);
         Ok(found.map(|candidate| candidate.document.serial()).collect())
     })
-}
-
-/// Deletes documents until nothing of them is found; returns how long that took, without that of finding groups again.
-fn delete(
-    sandbox: &Sandbox,
-    root: RootId,
-    planted: &Planted,
-    questions: &Questions,
-    figures: &mut Figures<'_>,
-) -> anyhow::Result<Duration> {
-    let opened = open(sandbox)?;
-    let gone: Vec<u64> = deleted(planted).collect();
-    let begin = Instant::now();
-    for some in gone.chunks(BATCH) {
-        let some = some
-            .iter()
-            .map(|number| FileChange::removal(key(root, *number)));
-        opened.writer.apply(&some.collect::<Vec<_>>())?;
-    }
-    // Documents are forgotten once the settler has seen that no file carries them.
-    opened.writer.settle_step(&Cancel::never())?;
-    opened.writer.merge()?;
-    let took = begin.elapsed();
-    opened.writer.settle(&Cancel::never())?;
-    let settled = begin.elapsed() - took;
-    figures.put("groups after deleting a tenth", settled.as_secs_f64(), "s")?;
-    let answers = ask_verified(opened.index.reader(), questions)?;
-    let mut found = answers.found.iter().flatten();
-    ensure!(
-        !found.any(|number| gone.binary_search(number).is_ok()),
-        "a deleted document is found"
-    );
-    opened.index.close(opened.writer)?;
-    Ok(took)
 }
 
 #[cfg(test)]

@@ -15,6 +15,12 @@ pub(super) fn peak_memory_mb() -> anyhow::Result<f64> {
     megabytes("VmHWM:")
 }
 
+/// Makes [`peak_memory_mb`] begin anew from what is resident now.
+pub(super) fn reset_peak_memory() -> anyhow::Result<()> {
+    let path = "/proc/self/clear_refs";
+    std::fs::write(path, "5").with_context(|| format!("cannot write {path}"))
+}
+
 fn megabytes(name: &str) -> anyhow::Result<f64> {
     let status = std::fs::read_to_string("/proc/self/status")?;
     let line = status.lines().find_map(|line| line.strip_prefix(name));

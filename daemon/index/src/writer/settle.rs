@@ -182,7 +182,7 @@ impl IndexWriter {
     /// Checks the documents whose files changed: queues those that need a place now, then removes those that no file
     /// carries any more from their groups. The removal waits for all documents that have waited for a place as long or
     /// longer, unless they are many: a document that replaces another is placed beside it first, and so inherits the id
-    /// of the group.
+    /// of the group. Each step of settling begins with this; only one thread may settle.
     pub fn check_changed_files(&self) -> Result<(), IndexError> {
         let (mut gone, mut next) = (Vec::new(), Some(DocId(0)));
         while let Some(from) = next {
