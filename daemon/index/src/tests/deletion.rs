@@ -58,7 +58,8 @@ fn filled() -> (Bed, Vec<(FileKey, String)>) {
 
 /// The id of the group of each file that is in one.
 fn group_ids(bed: &Bed, files: &[(FileKey, String)]) -> BTreeMap<FileKey, GroupId> {
-    let group = |text: &str| bed.index().reader().group_of(bed.id(text)?).group?.id;
+    let groups = bed.reader().groups();
+    let group = |text: &str| groups.of_document(bed.id(text)?).group?.id;
     let grouped = files
         .iter()
         .filter_map(|(file, text)| Some((file.clone(), group(text)?)));
