@@ -85,6 +85,7 @@ fn make(making: &Making, figures: &mut Figures<'_>) -> Result<()> {
     if fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!("{} is not empty; name another folder", out.display());
     }
+    check_names(&originals, chains.len())?;
     let made = Collection::generate(&originals, &chains, making.seed);
     for document in &made.documents {
         write(&out.join("documents").join(&document.name), &document.text)?;
@@ -101,6 +102,23 @@ fn make(making: &Making, figures: &mut Figures<'_>) -> Result<()> {
     figures.put("originals", originals.len() as f64, "")?;
     figures.put("documents", made.documents.len() as f64, "")?;
     Ok(figures.put("pairs", pairs.len() as f64, "")?)
+}
+
+/// Fails if an original, or a folder of originals, has the name that a copy would have.
+fn check_names(originals: &[Document], chains: usize) -> Result<()> {
+    let names = originals.iter().map(|original| Path::new(&original.name));
+    let taken: BTreeSet<&Path> = names.flat_map(Path::ancestors).collect();
+    for original in originals {
+        let copies = (1..=chains).map(|chain| Collection::name_of_copy(&original.name, chain));
+        for copy in copies {
+            ensure!(
+                !taken.contains(Path::new(&copy)),
+                "{copy} is an original, and a copy of {} would have this name; rename one of them",
+                original.name
+            );
+        }
+    }
+    Ok(())
 }
 
 fn evaluate(evaluating: &Evaluating, figures: &mut Figures<'_>) -> Result<()> {

@@ -30,15 +30,16 @@ impl Pairs {
         Self::new(pairs)
     }
 
-    /// One pair a line, the names parted by a tab; empty lines and those that begin with `#` say
-    /// nothing.
+    /// One pair a line, the names parted by a tab; empty lines and those that begin with `#` and have
+    /// no tab say nothing.
     ///
     /// # Errors
     /// The first line that is no pair, or that names no document of `known`.
     pub fn parse(list: &str, known: &BTreeSet<String>) -> Result<Self> {
         let mut pairs = Vec::new();
         for (number, line) in list.lines().enumerate() {
-            if line.trim().is_empty() || line.starts_with('#') {
+            let is_comment = line.starts_with('#') && !line.contains('\t');
+            if line.trim().is_empty() || is_comment {
                 continue;
             }
             let (a, b) = line.split_once('\t').with_context(|| {

@@ -126,7 +126,7 @@ impl Collection {
             for (number, chain) in chains.iter().enumerate() {
                 let mut random = Random::new(seed, (place * chains.len() + number) as u64);
                 let (text, changes) = operation::chain(&original.text, chain, &stock, &mut random);
-                let name = format!("{}~{}", original.name, number + 1);
+                let name = Self::name_of_copy(&original.name, number + 1);
                 made.log.push(Entry {
                     input: original.name.clone(),
                     size: Size::of(&original.text),
@@ -138,6 +138,11 @@ impl Collection {
             }
         }
         made
+    }
+
+    /// The name of the copy that a chain makes of an original; chains are numbered from 1.
+    pub fn name_of_copy(original: &str, chain: usize) -> String {
+        format!("{original}~{chain}")
     }
 
     /// All pairs of documents that come from one original.

@@ -166,3 +166,35 @@ fn without_documents_or_chains_nothing_is_made() {
     );
     assert!(!folder.path().join("to").exists());
 }
+
+#[test]
+fn an_original_with_the_name_of_a_copy_is_refused_before_anything_is_written() {
+    for name in ["a.txt~1", "a.txt~2/c.txt"] {
+        let (folder, [from, chains, to]) = originals();
+        write(&folder.path().join("from").join(name), "A third text.").unwrap();
+        let making = ["--originals", &from, "--chains", &chains, "--out", &to];
+        let taken = refusal(&[&["collection"], &making[..]].concat());
+        assert!(
+            taken.contains("a copy of a.txt would have this name"),
+            "{taken}"
+        );
+        assert!(!folder.path().join("to").exists());
+    }
+}
+
+#[test]
+fn names_that_begin_like_a_comment_are_names() {
+    let (folder, [from, chains, to]) = originals();
+    write(&folder.path().join("from/#c.txt"), "A third text.").unwrap();
+    let making = ["--originals", &from, "--chains", &chains, "--out", &to];
+    said(&[&["collection"], &making[..]].concat()).unwrap();
+    let (list, documents) = (format!("{to}/pairs.tsv"), format!("{to}/documents"));
+    let pairs = read(Path::new(&list)).unwrap();
+    assert!(pairs.starts_with("#c.txt\t"), "{pairs}");
+    fs::write(&list, format!("# a comment\n{pairs}")).unwrap();
+    let evaluating = ["--list", &list, "--found", &list, "--documents", &documents];
+    let told = said(&[&["evaluate"], &evaluating[..]].concat()).unwrap();
+    let counted = told.lines().find(|line| line.starts_with("list ")).unwrap();
+    let right = pairs.lines().count().to_string();
+    assert!(counted.ends_with(&right), "{counted}, not {right}");
+}

@@ -29,18 +29,18 @@ remove 50 random
 remove 50 uniform
 ";
 
+/// How many times its size a document may become.
+const MOST_GROWTH: f64 = 100.0;
+
 /// The chains of a file.
 ///
 /// # Errors
-/// The first line that is no chain, and a file without any.
+/// The first line that is no chain or makes documents too large, and a file without any.
 pub fn parse(list: &str) -> Result<Vec<Vec<Operation>>> {
     let lines = (1..).zip(list.lines().map(str::trim));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let chains: Result<Vec<_>> = lines
-        .map(|(number, line)| {
-            let chain: Result<Vec<_>> = line.split(';').map(operation).collect();
-            chain.with_context(|| format!("line {number}"))
-        })
+        .map(|(number, line)| chain(line).with_context(|| format!("line {number}")))
         .collect();
     let chains = chains?;
     ensure!(
@@ -48,6 +48,31 @@ pub fn parse(list: &str) -> Result<Vec<Vec<Operation>>> {
         "no chain of operations; write one a line, such as: delete 10; replace 0.5"
     );
     Ok(chains)
+}
+
+fn chain(line: &str) -> Result<Vec<Operation>> {
+    let chain: Vec<Operation> = line.split(';').map(operation).collect::<Result<_>>()?;
+    let growth: f64 = chain.iter().map(growth).product();
+    ensure!(
+        growth <= MOST_GROWTH,
+        "this makes documents {growth:.0} times as large, and {MOST_GROWTH} times is the most; repeat less often"
+    );
+    Ok(chain)
+}
+
+/// How many times its size a document becomes at most, of paragraphs that are alike.
+fn growth(operation: &Operation) -> f64 {
+    match operation {
+        Operation::Repeat { times, .. } => 1.0 + *times as f64,
+        Operation::Add { percent } => 1.0 + percent / 100.0,
+        // "a " before words of one letter.
+        Operation::Insert { .. } => 2.0,
+        Operation::Reorder { .. }
+        | Operation::Delete { .. }
+        | Operation::Replace { .. }
+        | Operation::Characters { .. }
+        | Operation::Remove { .. } => 1.0,
+    }
 }
 
 fn operation(written: &str) -> Result<Operation> {
@@ -155,6 +180,14 @@ mod tests {
             ("repeat 1 x", "line 1: x is no number"),
             ("characters qkz", "line 1: qkz is no pair"),
             ("insert 3 often", "line 1: often is no way"),
+            (
+                "repeat 2 1000000000000",
+                "line 1: this makes documents 1000000000001 times as large, and 100 times is the most",
+            ),
+            (
+                "repeat 1 50; delete 10; repeat 1 50",
+                "line 1: this makes documents 2601 times as large",
+            ),
             ("# nothing", "no chain of operations"),
         ] {
             let error = format!("{:#}", parse(list).unwrap_err());
