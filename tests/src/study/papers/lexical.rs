@@ -2,10 +2,12 @@
 //! measure of Hoad and Zobel 2003 (Cherkasova et al. 2009, §7), beside COPS, SCAM, the lexical image and shingles; and the
 //! stability of I-Match with one lexicon and with randomised ones (Kolcz et al. 2004; Ignatov et al. 2009, §1).
 
+use std::collections::BTreeSet;
+
 use anyhow::Result;
 use simdex_signature::laboratory::ShingleUnit;
 
-use super::derived::{Derived, containment, distinct, shingles};
+use super::derived::{Derived, containment, shingles};
 use super::{Edit, Text, draw, edited, mean, series, texts};
 use crate::evaluation::{Agreement, Pairs};
 use crate::figure::Figures;
@@ -218,10 +220,10 @@ fn by_shingles(notes: &[Text], edits: usize) -> Result<f64> {
     Ok(f64::from(similar as u32) / notes.len().max(1) as f64)
 }
 
-/// Pairs of texts, unlike by their making, that match all the same.
+/// Pairs of different texts that match all the same.
 fn matching(notes: &[Text], lexicons: &Lexicons) -> f64 {
-    let mut hashes: Vec<_> = notes.iter().map(|text| lexicons.sign(&text.text)).collect();
-    hashes = distinct(hashes);
+    let texts: BTreeSet<&str> = notes.iter().map(|text| text.text.as_str()).collect();
+    let hashes: Vec<_> = texts.iter().map(|text| lexicons.sign(text)).collect();
     let pairs = (0..hashes.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     pairs
         .filter(|(a, b)| is_match(&hashes[*a], &hashes[*b]))
@@ -231,6 +233,18 @@ fn matching(notes: &[Text], lexicons: &Lexicons) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn different_texts_of_one_hash_match_and_copies_of_one_text_are_no_pair() {
+        let note = |text: &str| Text {
+            name: String::new(),
+            text: text.to_owned(),
+        };
+        let notes = ["Red pens.", "pens red", "pens red", "blue pens"].map(note);
+        let statistics = Statistics::of(notes.iter().map(|text| text.text.as_str()));
+        let lexicons = Lexicons::plain(&statistics, 1..=9);
+        assert_eq!(matching(&notes, &lexicons), 1.0);
+    }
 
     #[test]
     fn a_copy_ranks_behind_the_others_that_score_as_much() {
