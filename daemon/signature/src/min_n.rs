@@ -91,7 +91,10 @@ impl MinN {
 
     /// The n smallest, given all that are below the guess, in any order and with repeats; `None` where the
     /// guess was wrong.
-    pub(crate) fn finish_with(self, kept: Vec<Fingerprint>) -> Option<Vec<Fingerprint>> {
+    pub(crate) fn finish_with(self, mut kept: Vec<Fingerprint>) -> Option<Vec<Fingerprint>> {
+        if kept.len() > MANY * self.n {
+            drop_repeats(&mut kept);
+        }
         Self { kept, ..self }.finish()
     }
 
@@ -140,6 +143,24 @@ const FEW: f64 = 1.0 / 256.0;
 
 /// How much more generous the second guess is.
 const REPEATS: f64 = 16.0;
+
+/// More than this many times n are below a guess only where most are repeats, of which most are dropped before the rest
+/// is sorted.
+const MANY: usize = 8;
+
+/// Bits of the number of fingerprints that are remembered to drop repeats.
+const REMEMBERED_BITS: u32 = 12;
+
+/// Drops fingerprints that were there before, but for some that others were remembered in place of.
+fn drop_repeats(kept: &mut Vec<Fingerprint>) {
+    let place = |fingerprint: u64| (fingerprint & ((1 << REMEMBERED_BITS) - 1)) as usize;
+    // At first, of each place, a fingerprint that has another.
+    let mut remembered: Vec<u64> = (0..1 << REMEMBERED_BITS).map(|at: u64| !at).collect();
+    kept.retain(|&Fingerprint(fingerprint)| {
+        let last = std::mem::replace(&mut remembered[place(fingerprint)], fingerprint);
+        last != fingerprint
+    });
+}
 
 /// Fingerprints gathered beyond twice n before the greater ones are dropped.
 const ROOM: usize = 256;
@@ -234,6 +255,22 @@ mod tests {
                 found.map(|e| (e.shared, e.trials)),
                 (!union.is_empty()).then_some((shared as u64, union.len() as u64))
             );
+        }
+    }
+
+    #[test]
+    fn repeats_are_dropped_before_the_rest_is_sorted_and_nothing_else_is() {
+        for distinct in [1, 100, 3_000, 50_000] {
+            let values = (0..distinct).map(|at| Fingerprint(mix(at)));
+            let mut kept: Vec<Fingerprint> = values.collect();
+            kept.extend([Fingerprint(0), Fingerprint(u64::MAX), Fingerprint(4_095)]);
+            let all: BTreeSet<Fingerprint> = kept.iter().copied().collect();
+            let mut kept = kept.repeat(9);
+            drop_repeats(&mut kept);
+            assert_eq!(kept.iter().copied().collect::<BTreeSet<_>>(), all);
+            if distinct <= 100 {
+                assert!(kept.len() < 3 * all.len(), "{} of {distinct}", kept.len());
+            }
         }
     }
 
