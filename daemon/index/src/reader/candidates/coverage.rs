@@ -39,6 +39,8 @@ pub struct Coverage {
 pub(super) struct Sample {
     /// Nothing is left out.
     pub(super) is_whole: bool,
+    /// Nothing is left out of documents with fewer fingerprints than this.
+    pub(super) whole_below: u64,
     /// Number of the query's fingerprints.
     pub(super) of_query: u64,
     /// Lower bound of the number of a document's fingerprints.
@@ -48,10 +50,16 @@ pub(super) struct Sample {
 }
 
 impl Coverage {
-    /// The coverage of a query with this many fingerprints in a sketch of fixed size.
-    pub(super) fn of_fixed_size(of_query: u64, common_lists_count_only: u64) -> Self {
+    /// The coverage of a query with this many fingerprints in a sketch of fixed size, of which nothing is left out for
+    /// documents with fewer than `whole_below`.
+    pub(super) fn of_fixed_size(
+        of_query: u64,
+        whole_below: u64,
+        common_lists_count_only: u64,
+    ) -> Self {
         let sample = Sample {
             is_whole: false,
+            whole_below,
             of_query,
             of_document: 0,
             common_lists_count_only,
@@ -96,7 +104,14 @@ impl Sample {
             SoughtRatio::ContainmentOfQuery => self.of_query,
             SoughtRatio::ContainmentInQuery => self.of_document,
         };
-        match self.is_whole {
+        // A document that resembles the query has no more than all that it shares, by the ratio.
+        let is_whole = match sought {
+            SoughtRatio::Resemblance => {
+                self.is_whole || (self.of_query as f64) < ratio.get() * self.whole_below as f64
+            }
+            _ => self.is_whole,
+        };
+        match is_whole {
             true if ratio.get() * trials as f64 > self.common_lists_count_only as f64 => 0.0,
             true => 1.0,
             false => lower_tail(self.common_lists_count_only, trials, ratio),
@@ -137,6 +152,7 @@ impl RungsInUse {
             .map_or(promised, |min_kept| promised.min(*min_kept));
         Sample {
             is_whole,
+            whole_below: 0,
             of_query: counts[usize::from(at.get())],
             of_document: if is_whole { 1 } else { min_kept },
             common_lists_count_only: tally.common_lists_unread_at(at),
@@ -157,6 +173,7 @@ mod tests {
         let rungs: Vec<Rung> = rungs.iter().map(|rung| Rung::new(*rung).unwrap()).collect();
         Coverage::of_rungs(&rungs, Rung::new(5).unwrap(), |rung| Sample {
             is_whole: rung == Rung::ZERO,
+            whole_below: 0,
             of_query: 6_400 >> rung.get(),
             of_document: 128,
             common_lists_count_only,
@@ -192,11 +209,29 @@ mod tests {
         assert_eq!(of(20), 1.0);
     }
 
+    /// A document of resemblance 0.1 with a query of ten has at most 100.
+    #[test]
+    fn nothing_is_missed_where_a_sketch_of_fixed_size_holds_all_of_both() {
+        let of = |of_query, whole_below, resemblance| {
+            Coverage::of_fixed_size(of_query, whole_below, 0)
+                .missed_at_most(SoughtRatio::Resemblance, ratio(resemblance))
+        };
+        assert_eq!((of(10, 512, 0.1), of(511, 512, 1.0)), (0.0, 0.0));
+        assert!((of(10, 512, 0.01) - 0.99_f64.powi(10)).abs() < 1e-12);
+        assert!(of(100, 512, 0.1) > 0.0 && of(10, 0, 0.1) > 0.3);
+        let common = Coverage::of_fixed_size(10, 512, 3);
+        assert_eq!(
+            common.missed_at_most(SoughtRatio::Resemblance, ratio(0.1)),
+            1.0
+        );
+    }
+
     #[test]
     fn nothing_is_missed_where_nothing_is_sampled() {
         let whole = |common_lists_count_only| {
             Coverage::of_rungs(&[Rung::ZERO], Rung::ZERO, |_| Sample {
                 is_whole: true,
+                whole_below: 0,
                 of_query: 64,
                 of_document: 1,
                 common_lists_count_only,

@@ -45,11 +45,14 @@ impl Candidates<'_> {
             let is_text = stats.kind == DocumentKind::Text;
             is_text.then(|| candidate(query, shared, stats, id))
         })?;
+        let (n, of_query) = (query.rung().modulus(), query.len() as u64);
+        let is_min_n = query.scheme().kind == SchemeKind::MinN;
+        let whole_below = if is_min_n && of_query < n { n } else { 0 };
         Ok(FoundCandidates {
             found,
             held,
             common_lists_count_only,
-            coverage: Coverage::of_fixed_size(query.len() as u64, common_lists_count_only),
+            coverage: Coverage::of_fixed_size(of_query, whole_below, common_lists_count_only),
         })
     }
 }
