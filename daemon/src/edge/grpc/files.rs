@@ -34,8 +34,9 @@ impl FilesRequest {
             after,
             strict,
         } = request;
-        if states.len() > 2 * State::ALL.len() {
-            return Err(too_many(states.len(), "states"));
+        let most = 2 * State::ALL.len();
+        if states.len() > most {
+            return Err(too_many(states.len(), "states", most));
         }
         let states = states.iter().map(|name| state(name));
         Ok(Self {

@@ -124,13 +124,13 @@ fn sample_request(
 
 fn parse_labels(labels: Vec<v1::Label>, skip_unknown: bool) -> Result<Labels, Status> {
     if labels.len() > MAX_LABELS {
-        return Err(too_many(labels.len(), "labels"));
+        return Err(too_many(labels.len(), "labels", MAX_LABELS));
     }
     let labels = labels.into_iter().map(parse_label);
     let labels = labels.collect::<Result<Vec<_>, _>>()?;
     let raters: BTreeSet<&str> = labels.iter().map(|label| &*label.rater).collect();
     if raters.len() > MAX_RATERS {
-        return Err(too_many(raters.len(), "raters"));
+        return Err(too_many(raters.len(), "raters", MAX_RATERS));
     }
     Ok(Labels {
         labels,
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(of(MAX_RATERS).unwrap().labels.len(), MAX_LABELS);
         let refused = of(MAX_RATERS + 1).unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
-        let said = "the request lists 51 raters, far too many";
+        let said = "the request lists 51 raters; at most 50 may be named at once";
         assert_eq!(refused.message(), said);
     }
 }

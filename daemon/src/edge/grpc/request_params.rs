@@ -95,7 +95,7 @@ pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<VisibleRoots
 /// Refuses a request that names more than all roots.
 pub(super) fn check_root_count(count: usize) -> Result<(), Status> {
     if count > MAX_ROOTS {
-        return Err(too_many(count, "roots"));
+        return Err(too_many(count, "roots", MAX_ROOTS));
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKi
 /// Decodes the schemes of a comparison.
 pub(super) fn parse_schemes(request: &v1::CompareRequest) -> Result<SchemeSelection, Status> {
     if request.schemes.len() > MAX_SCHEMES {
-        return Err(too_many(request.schemes.len(), "schemes"));
+        return Err(too_many(request.schemes.len(), "schemes", MAX_SCHEMES));
     }
     let mut schemes = Vec::new();
     for choice in &request.schemes {
@@ -150,5 +150,8 @@ mod tests {
             let refused = parse_schemes(&wrong).unwrap_err();
             assert_eq!(refused.code(), Code::InvalidArgument, "{wrong:?}");
         }
+        let five = parse_schemes(&asked(&[1; 5], None)).unwrap_err();
+        let said = "the request lists 5 schemes; at most 4 may be named at once";
+        assert_eq!(five.message(), said);
     }
 }

@@ -287,8 +287,10 @@ pub(super) fn panicked() -> Status {
 }
 
 /// The status of a request that names too many things.
-pub(super) fn too_many(count: usize, what: &str) -> Status {
-    Status::invalid_argument(format!("the request lists {count} {what}, far too many"))
+pub(super) fn too_many(count: usize, what: &str, most: usize) -> Status {
+    Status::invalid_argument(format!(
+        "the request lists {count} {what}; at most {most} may be named at once"
+    ))
 }
 
 #[cfg(test)]
