@@ -1,0 +1,245 @@
+//! Copies of a text, changed as people change texts.
+
+use crate::corpus::Random;
+
+/// Lengths of pieces, in bits: 64 bytes to 256 KB.
+const LENGTHS: [f64; 2] = [6.0, 18.0];
+/// Words of the longest run that is moved or repeated, in bits: a paragraph.
+const RUN_BITS: f64 = 6.0;
+/// How often a run is repeated at most.
+const TIMES: u64 = 4;
+
+/// Words of a text, in order.
+pub(super) type Words<'a> = Vec<&'a str>;
+
+/// What is done to a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Change {
+    /// Words are inserted one by one all over the piece.
+    Insert,
+    /// Words are removed.
+    Remove,
+    /// Words are replaced.
+    Replace,
+    /// A stretch is exchanged for another text.
+    Exchange,
+    /// The end is cut off.
+    Cut,
+    /// Some runs of words, as long as a word, a line or a paragraph, change places.
+    Shuffle,
+    /// All runs are sorted.
+    Sort,
+    /// Runs are repeated.
+    Repeat,
+    /// A character at one end is removed, or a word added there.
+    Ends,
+}
+
+/// All changes.
+pub(super) const CHANGES: [Change; 9] = [
+    Change::Insert,
+    Change::Remove,
+    Change::Replace,
+    Change::Exchange,
+    Change::Cut,
+    Change::Shuffle,
+    Change::Sort,
+    Change::Repeat,
+    Change::Ends,
+];
+
+impl Change {
+    /// A copy of a piece; how much of it is changed is drawn too, from hardly anything to nearly all.
+    pub(super) fn of<'a>(
+        self,
+        piece: &[&'a str],
+        texts: &[Words<'a>],
+        random: &mut Random,
+    ) -> Words<'a> {
+        let much = random.unit();
+        let block = (much * piece.len() as f64) as usize;
+        match self {
+            // Changing a twentieth of the words one by one leaves hardly half of the shingles.
+            Self::Insert | Self::Remove | Self::Replace => {
+                self.one_by_one(piece, 0.6 * much.powi(4), texts, random)
+            }
+            Self::Exchange => exchanged(piece, block, texts, random),
+            Self::Cut => piece[..piece.len() - block].to_vec(),
+            Self::Shuffle => shuffled(piece, much * much, random),
+            Self::Sort => {
+                let mut runs: Vec<&[&str]> = piece.chunks(run_length(random)).collect();
+                runs.sort_unstable();
+                runs.concat()
+            }
+            Self::Repeat => repeated(piece, much.powi(4), random),
+            Self::Ends => at_an_end(piece, texts, random),
+        }
+    }
+
+    fn one_by_one<'a>(
+        self,
+        piece: &[&'a str],
+        share: f64,
+        texts: &[Words<'a>],
+        random: &mut Random,
+    ) -> Words<'a> {
+        let mut copy = Vec::with_capacity(piece.len());
+        for word in piece {
+            let is_changed = random.chance(share);
+            if is_changed && self != Self::Remove {
+                copy.extend(any_word(texts, random));
+            }
+            if !is_changed || self == Self::Insert {
+                copy.push(*word);
+            }
+        }
+        copy
+    }
+}
+
+/// The words of each text.
+pub(super) fn words_of(texts: &[String]) -> Vec<Words<'_>> {
+    let texts = texts.iter();
+    texts
+        .map(|text| text.split_whitespace().collect())
+        .collect()
+}
+
+/// Words of one text after another from a random place on, as many as make the length.
+pub(super) fn piece<'a>(texts: &[Words<'a>], random: &mut Random) -> Words<'a> {
+    let length = length(random);
+    let (mut piece, mut bytes) = (Vec::new(), 0);
+    while bytes < length {
+        let text = &texts[random.below(texts.len() as u64) as usize];
+        let from = random.below(text.len().max(1) as u64) as usize;
+        for word in text.iter().skip(from) {
+            bytes += word.len() + 1;
+            piece.push(*word);
+            if bytes >= length {
+                break;
+            }
+        }
+    }
+    piece
+}
+
+/// The length of a piece in bytes.
+pub(super) fn length(random: &mut Random) -> usize {
+    let bits = LENGTHS[0] + random.unit() * (LENGTHS[1] - LENGTHS[0]);
+    bits.exp2() as usize
+}
+
+fn any_word<'a>(texts: &[Words<'a>], random: &mut Random) -> Option<&'a str> {
+    let text = &texts[random.below(texts.len() as u64) as usize];
+    let at = random.below(text.len().max(1) as u64) as usize;
+    text.get(at).copied()
+}
+
+fn run_length(random: &mut Random) -> usize {
+    (random.unit() * RUN_BITS).exp2() as usize
+}
+
+fn exchanged<'a>(
+    piece: &[&'a str],
+    block: usize,
+    texts: &[Words<'a>],
+    random: &mut Random,
+) -> Words<'a> {
+    let from = random.below((piece.len() - block) as u64 + 1) as usize;
+    let other = self::piece(texts, random);
+    let fresh = other.iter().cycle().take(block).copied();
+    let before = piece[..from].iter().copied();
+    let after = piece[from + block..].iter().copied();
+    before.chain(fresh).chain(after).collect()
+}
+
+/// A share of the runs change places with others.
+fn shuffled<'a>(piece: &[&'a str], share: f64, random: &mut Random) -> Words<'a> {
+    let mut runs: Vec<&[&str]> = piece.chunks(run_length(random)).collect();
+    for at in (1..runs.len()).rev() {
+        if random.chance(share) {
+            runs.swap(at, random.below(at as u64 + 1) as usize);
+        }
+    }
+    runs.concat()
+}
+
+/// A share of the runs follow themselves a few times.
+fn repeated<'a>(piece: &[&'a str], share: f64, random: &mut Random) -> Words<'a> {
+    let mut copy = Vec::with_capacity(piece.len());
+    for run in piece.chunks(run_length(random)) {
+        let times = match random.chance(share) {
+            true => 2 + random.below(TIMES - 1),
+            false => 1,
+        };
+        (0..times).for_each(|_| copy.extend_from_slice(run));
+    }
+    copy
+}
+
+/// The first or the last word loses a character, or another word is added there.
+fn at_an_end<'a>(piece: &[&'a str], texts: &[Words<'a>], random: &mut Random) -> Words<'a> {
+    let mut copy = piece.to_vec();
+    let (is_first, is_added) = (random.chance(0.5), random.chance(0.5));
+    let at = if is_first { 0 } else { copy.len() };
+    if is_added {
+        if let Some(word) = any_word(texts, random) {
+            copy.insert(at, word);
+        }
+    } else if is_first {
+        if let Some(first) = copy.first_mut() {
+            *first = &first[first.ceil_char_boundary(1)..];
+        }
+    } else if let Some(last) = copy.last_mut() {
+        *last = &last[..last.floor_char_boundary(last.len().saturating_sub(1))];
+    }
+    copy
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn changed(change: Change, number: u64) -> (String, String) {
+        let texts: Vec<String> = (0..4)
+            .map(|text| (0..400).map(|word| format!("w{text}-{word} ")).collect())
+            .collect();
+        let words = words_of(&texts);
+        let piece = &words[0];
+        let copy = change.of(piece, &words, &mut Random::new(7, number));
+        (piece.join(" "), copy.join(" "))
+    }
+
+    #[test]
+    fn every_change_changes_a_text_and_keeps_what_it_says_it_keeps() {
+        for change in CHANGES {
+            let mut differ = 0;
+            for number in 0..40 {
+                let (text, copy) = changed(change, number);
+                differ += usize::from(text != copy);
+                let (words, copied) = (text.split(' '), copy.split(' '));
+                match change {
+                    Change::Shuffle | Change::Sort => {
+                        let [mut a, mut b]: [Vec<&str>; 2] = [words.collect(), copied.collect()];
+                        a.sort_unstable();
+                        b.sort_unstable();
+                        assert_eq!(a, b);
+                    }
+                    Change::Repeat => {
+                        assert!(copy.len() >= text.len());
+                        let [a, b]: [BTreeSet<&str>; 2] = [words.collect(), copied.collect()];
+                        assert_eq!(a, b);
+                    }
+                    Change::Ends => {
+                        assert!(text.len().abs_diff(copy.len()) <= 8);
+                        assert!(copy.contains(&text[1..text.len() - 1]));
+                    }
+                    _ => {}
+                }
+            }
+            assert!(differ > 20, "{change:?}: {differ}");
+        }
+    }
+}
