@@ -33,7 +33,9 @@ use crate::v1;
 pub use crate::text::hex;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
-pub use calibration::{Calibration, SampleQuality, Sampling, SamplingGroup, SizeGroup};
+pub use calibration::{
+    Calibration, EstimateWidth, SampleQuality, Sampling, SamplingGroup, SizeGroup,
+};
 pub use common::{JsonPath, LastRead, LeftOutLines, Scheme};
 pub use compare::{Comparison, Estimate, Span, WordCounts};
 pub use evaluation::{

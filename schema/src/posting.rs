@@ -14,6 +14,10 @@ use crate::codec::{DecodeError, Reader, put_uint};
 use crate::ids::DocId;
 use simdex_signature::{Fingerprint, SchemeKind};
 
+mod size;
+
+pub use size::PostingSizes;
+
 /// Bits of the mixed fingerprint that are kept.
 pub const KEY_BITS: u32 = 40;
 /// Most buckets: 2^24, room for about 6.9 billion postings at 2 KB a bucket.

@@ -132,8 +132,20 @@ fn every_figure_of_a_calibration_is_that_of_all_pairs() -> Result<()> {
         let found = answer.lines_of("calibration")?;
         let found = found.first().context("a calibration")?;
         check_groups(found, &right)?;
-        ensure!(is(&found["predicted"], &right.quality(&learned)), "{found}");
-        ensure!(is(&found["checked"], &right.quality(&others)), "{found}");
+        ensure!(
+            is(
+                &found["predicted"],
+                &right.quality(Ladder::default(), &learned)
+            ),
+            "{found}"
+        );
+        ensure!(
+            is(
+                &found["checked"],
+                &right.quality(Ladder::default(), &others)
+            ),
+            "{found}"
+        );
         ensure!(found["pairs"] == learned.pairs() && found["checked_pairs"] == others.pairs());
         ensure!(found["sampled"] == texts.len(), "{found}");
         ensure!(
@@ -228,7 +240,7 @@ fn a_collection_that_is_too_small_is_refused_in_one_sentence() -> Result<()> {
     ensure!(refused.stdout.is_empty());
     let said = refused.stderr.trim_end();
     ensure!(
-        said.starts_with("simctl: too few similar pairs among 4 documents to calibrate on: ")
+        said.starts_with("simctl: too few similar pairs among 4 documents (4 sampled) to calibrate on: ")
             && said.contains(
                 "similar pairs in one half of them, and this precision cannot be shown on fewer than 72; \
                  name more roots"

@@ -20,11 +20,8 @@ use crate::progress::waiting;
 
 pub(super) async fn run(session: &mut Session, args: &CalibrateArgs) -> Result<Outcome, Failure> {
     // Fail before the long work rather than after it.
-    if let Some(page) = &args.report
-        && page.symlink_metadata().is_ok()
-    {
-        let there = io::Error::from(io::ErrorKind::AlreadyExists);
-        return Err(unwritable(page, there).into());
+    if let Some(page) = &args.report {
+        check_place(page).map_err(|source| unwritable(page, source))?;
     }
     if args.apply && !args.yes {
         sampling::require_somebody()?;
@@ -34,14 +31,17 @@ pub(super) async fn run(session: &mut Session, args: &CalibrateArgs) -> Result<O
     let (precision, threshold) = (args.precision, args.threshold.value);
     let measuring = session.client.calibrate(precision, threshold, roots);
     let reply = waiting("measuring", measuring).await?;
-    if let Some(page) = &args.report {
-        write_page(page, &reply, &args.roots).map_err(|source| unwritable(page, source))?;
-    }
-    if session.printer.is_json() {
+    let is_json = session.printer.is_json();
+    if is_json {
         session.printer.line(&Calibration::from(&reply))?;
     } else {
-        session.printer.calibration(&reply)?;
-        if let Some(page) = &args.report {
+        session.printer.calibration(&reply, args.roots.is_empty())?;
+    }
+    if let Some(page) = &args.report {
+        // The answer is not lost if the page cannot be written.
+        session.printer.flush()?;
+        write_page(page, &reply, &args.roots).map_err(|source| unwritable(page, source))?;
+        if !is_json {
             eprint_line(format!("the evidence is in {}", page.display()));
         }
     }
@@ -67,6 +67,19 @@ async fn apply(
         n: group.n,
     };
     sampling::choose(session, Some(reply.groups.iter().map(group).collect())).await
+}
+
+/// Fails where a page cannot be written: its name is taken, or its folder does not exist.
+fn check_place(page: &Path) -> io::Result<()> {
+    if page.symlink_metadata().is_ok() {
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    match page.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.metadata()?.is_dir() => {
+            Err(io::ErrorKind::NotADirectory.into())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes the page; never overwrites a file.

@@ -106,7 +106,7 @@ impl CalibrationPage<'_> {
         writeln!(
             out,
             "</table>\n<p>The index would keep about {} fingerprints; it keeps {} now. Their postings would take about {} \
-             bytes; they take {} now. An excerpt of so many bytes, copied whole, is found with a probability of 99.9 %; the \
+             bytes once merged; {} are stored now. An excerpt of so many bytes, copied whole, is found with a probability of 99.9 %; the \
              width is that of the 99 % interval of an estimate at the threshold. Of {} fingerprints that no document \
              holds one is taken for one that is, before texts are compared.</p>",
             grouped(then),
@@ -189,7 +189,7 @@ pub(super) fn verdict(reply: &CalibrateReply) -> String {
         "so few pairs tell no more than a precision between {}",
         between(&predicted)
     );
-    match (apart <= NEAR, meet) {
+    let said = match (apart <= NEAR, meet) {
         (true, _) if known <= NEAR => {
             format!("It does: the precisions lie {apart:.3} apart, within {NEAR}.")
         }
@@ -204,7 +204,14 @@ pub(super) fn verdict(reply: &CalibrateReply) -> String {
         (false, false) => format!(
             "It does not: the precisions lie {apart:.3} apart, more than {NEAR} and than chance explains."
         ),
+    };
+    if of_one.0 >= reply.required_precision {
+        return said;
     }
+    format!(
+        "{said} But it is not shown to reach {}: an index samples long texts more coarsely than recommended.",
+        reply.required_precision
+    )
 }
 
 /// The interval of a precision, as text.
@@ -302,8 +309,17 @@ mod tests {
             page.contains("one is taken for one that is") && page.contains("Of 2,748 fingerprints")
         );
         assert!(page.contains("It does: the precisions lie 0.020 apart"));
+        assert!(page.contains("it is not shown to reach 0.95"));
         assert!(page.contains("/a&lt;b") && !page.contains("<script") && !page.contains("http"));
         assert!(page.contains("resemble each other by 0.8 or more, 0.95 are to do so"));
+    }
+
+    #[test]
+    fn a_setting_that_is_shown_to_reach_what_is_required_has_no_but() {
+        let mut reply = reply(Some(0.94));
+        reply.required_precision = 0.93;
+        let page = page(&reply);
+        assert!(page.contains("within 0.03.") && !page.contains("it is not shown"));
     }
 
     #[test]

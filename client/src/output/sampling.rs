@@ -37,6 +37,26 @@ pub(super) fn signed_anew(sampling: &wire::Sampling) -> String {
     said
 }
 
+/// How wide the interval of an estimated resemblance is, by the size of documents.
+pub(super) fn widths(sampling: &wire::Sampling) -> String {
+    let shown = |width: &wire::EstimateWidth| format!("{:.3}", width.interval_width);
+    let alike = sampling.widths.chunk_by(|a, b| shown(a) == shown(b));
+    let widths = alike.filter_map(|alike| {
+        let (first, last) = (alike.first()?, alike.last()?);
+        let n = match first.n == last.n {
+            true => first.n.to_string(),
+            false => format!("{} to {}", first.n, last.n),
+        };
+        let (width, from) = (shown(first), first.from_bytes);
+        Some(format!("{width} from {from} bytes on (n = {n})"))
+    });
+    let widths: Vec<String> = widths.collect();
+    format!(
+        "at 0.8, of the shortest documents of a size: {}; results are counted on whole texts",
+        widths.join(", ")
+    )
+}
+
 /// How often a fingerprint that no document holds is found nevertheless.
 pub(super) fn false_matches(rate: f64) -> String {
     match rate > 0.0 {

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::output::calibration::{between, verdict};
 use crate::output::judging::model;
-use crate::output::sampling::{false_matches, sampling_sentence, signed_anew};
+use crate::output::sampling::{false_matches, sampling_sentence, signed_anew, widths};
 use crate::output::text::{UNKNOWN, class_and_probability, ending, measured, ratio, wrapped};
 use crate::output::{Printer, Tabular};
 
@@ -113,7 +113,11 @@ impl<W: Write> Printer<W> {
     }
 
     /// A recommended setting by size, then its consequences.
-    pub(crate) fn calibration(&mut self, reply: &wire::CalibrateReply) -> io::Result<()> {
+    pub(crate) fn calibration(
+        &mut self,
+        reply: &wire::CalibrateReply,
+        is_of_all_roots: bool,
+    ) -> io::Result<()> {
         let mut list = self.list::<wire::SizeGroup>();
         reply.groups.iter().try_for_each(|group| list.rows(group))?;
         list.end()?;
@@ -125,11 +129,7 @@ impl<W: Write> Printer<W> {
             format!("precision {precision} (between {between}), recall {recall} ({pairs})")
         };
         self.fields(&[
-            (
-                "recommended",
-                "the n listed for each size; `simctl calibrate --apply` puts them into force"
-                    .to_owned(),
-            ),
+            ("recommended", recommended(is_of_all_roots).to_owned()),
             ("predicted", quality(&reply.predicted, reply.pairs)),
             (
                 "on other documents",
@@ -147,9 +147,9 @@ impl<W: Write> Printer<W> {
             (
                 "postings",
                 format!(
-                    "about {}, now {}",
+                    "about {} once merged, now {}",
                     HumanBytes(reply.posting_bytes),
-                    HumanBytes(reply.posting_bytes_now)
+                    stored(reply.posting_bytes_now)
                 ),
             ),
             ("false matches", false_matches(reply.false_match_rate)),
@@ -168,6 +168,7 @@ impl<W: Write> Printer<W> {
                     sampling.shortest_excerpt_bytes
                 ),
             ),
+            ("width of estimates", widths(sampling)),
             ("false matches", false_matches(sampling.false_match_rate)),
         ])
     }
@@ -297,6 +298,22 @@ fn relation_of_a(value: i32) -> String {
         Ok(wire::Relation::Contains) => "A contains B".to_owned(),
         Ok(wire::Relation::ContainedIn) => "A is contained in B".to_owned(),
         _ => relation(value).unwrap_or(UNKNOWN).to_owned(),
+    }
+}
+
+fn recommended(is_of_all_roots: bool) -> &'static str {
+    match is_of_all_roots {
+        true => "the n listed for each size; `simctl calibrate --apply` puts them into force",
+        false => {
+            "the n listed for each size of these roots; what is put into force is measured on all roots"
+        }
+    }
+}
+
+fn stored(bytes: u64) -> String {
+    match bytes {
+        0 => "none stored".to_owned(),
+        bytes => HumanBytes(bytes).to_string(),
     }
 }
 

@@ -5,8 +5,8 @@ mod status;
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File,
-    FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement,
+    CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, EstimateWidth, Fact,
+    File, FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement,
     ListProgress, Match, Member, NotGiven, Operation, OperationKind, Pair, Pending, Place,
     QuerySummary, Ratio, Relation, ReportChanges, Root, RunReportReply, SampleQuality, Sampling,
     SamplingGroup, Scheme, SchemeEstimate, SignalValue, SizeGroup, Span, Summary, Template,
@@ -593,5 +593,22 @@ pub(crate) fn sampling(groups: Vec<SamplingGroup>) -> Sampling {
         seconds_left: Some(waiting as f64 / 15.0),
         shortest_excerpt_bytes: 458,
         false_match_rate: 0.0,
+        widths: vec![
+            EstimateWidth {
+                from_bytes: 0,
+                n: 1,
+                interval_width: 0.0,
+            },
+            EstimateWidth {
+                from_bytes: 513,
+                n: 2,
+                interval_width: 0.1291,
+            },
+            EstimateWidth {
+                from_bytes: 1_026,
+                n: 4,
+                interval_width: 0.1292,
+            },
+        ],
     }
 }

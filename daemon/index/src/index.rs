@@ -5,22 +5,27 @@ mod memory_use;
 mod open;
 mod settings;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use simdex_schema::posting::scheme_number;
+use simdex_schema::posting::{PostingSizes, scheme_number};
 use simdex_signature::{Rung, SchemeKind};
 
 use crate::runs::Run;
 use crate::shared::{IndexShared, IndexState, SCHEMES, document_kind};
 use crate::work::{Merges, Work};
 use crate::{
-    IndexError, IndexReader, IndexWriter, Registry, SigningProgress, UnsettledCounts, VisibleRoots,
+    Cancel, IndexError, IndexReader, IndexWriter, Registry, SigningProgress, UnsettledCounts,
+    VisibleRoots,
 };
 
 pub use memory_use::{MemoryHolder, MemoryUse};
 pub use open::{OpenReport, Opened};
 pub use settings::IndexSettings;
+
+/// Postings whose sizes are measured at least, if there are so many.
+const MEASURED_POSTINGS: u64 = 200_000;
 
 /// Postings and bytes of the index, by scheme.
 #[derive(Clone, Copy, Debug)]
@@ -115,6 +120,26 @@ impl Index {
             }
         });
         usage.collect()
+    }
+
+    /// Sizes of some postings of a scheme, in runs and buffer: of the first keys, which are random.
+    ///
+    /// # Errors
+    /// If the index cannot be read, or the caller disconnected.
+    pub fn posting_sizes(
+        &self,
+        scheme: SchemeKind,
+        cancel: &Cancel,
+    ) -> Result<PostingSizes, IndexError> {
+        let mut sizes = PostingSizes::default();
+        self.reader.postings().scan(scheme, cancel, &mut |postings| {
+            sizes.add(postings);
+            Ok(match sizes.postings() < MEASURED_POSTINGS {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            })
+        })?;
+        Ok(sizes)
     }
 
     fn rungs_in_use(&self, state: &IndexState, scheme: SchemeKind) -> Option<(Rung, Rung)> {

@@ -25,6 +25,7 @@ mod trials;
 pub use trials::{PairTrials, STEPS};
 
 use crate::binomial::clopper_pearson;
+use crate::ladder::Ladder;
 use crate::ratio::Ratio;
 use crate::rung::Rung;
 use crate::sampling::{BadSampling, Sampling, SizeStep};
@@ -38,6 +39,13 @@ pub const PRECISION_CONFIDENCE: f64 = 0.95;
 /// Neighbouring sizes are joined until they have this many times the least number of similar pairs: on the
 /// least number itself a single wrong pair would keep a group from being sampled at all.
 const PAIRS_OF_A_GROUP: u64 = 4;
+
+/// Groups that there are pairs for once there are [`enough_pairs`].
+const USUAL_GROUPS: u64 = 4;
+
+/// Similar pairs that are always worth being measured: the interval of a precision of 0.9 is 0.03 wide to both sides
+/// then.
+const WORTHWHILE_PAIRS: u64 = 400;
 
 /// Classes of sizes, from 2^k bytes on each.
 const CLASSES: usize = u64::BITS as usize;
@@ -186,6 +194,12 @@ pub fn least_pairs(precision: Ratio) -> u64 {
     MIN_PAIRS.max(least as u64)
 }
 
+/// Similar pairs of a half beyond which more would change little: enough for several groups of sizes.
+pub fn enough_pairs(precision: Ratio) -> u64 {
+    let of_groups = least_pairs(precision).saturating_mul(PAIRS_OF_A_GROUP * USUAL_GROUPS);
+    of_groups.max(WORTHWHILE_PAIRS)
+}
+
 impl Calibration {
     /// The coarsest setting that is shown to reach `precision` on what was measured.
     ///
@@ -235,13 +249,6 @@ impl Calibration {
         Ok(Self { groups })
     }
 
-    /// The step for a text of so many bytes.
-    pub fn rung_for(&self, length: u64) -> Rung {
-        let after = self.groups.partition_point(|group| group.from <= length);
-        let group = after.checked_sub(1).and_then(|at| self.groups.get(at));
-        group.map_or(Rung::ZERO, |group| group.rung)
-    }
-
     /// What an index is told to sample as recommended.
     pub fn sampling(&self) -> Result<Sampling, BadSampling> {
         let groups = self.groups.iter().map(|group| SizeStep {
@@ -251,11 +258,24 @@ impl Calibration {
         Sampling::new(&groups.collect::<Vec<_>>())
     }
 
-    /// What these pairs come to in this setting.
-    pub fn quality(&self, measured: &Measurements) -> Quality {
+    /// The ladder of an index that samples as recommended; by length alone if the index cannot be told so.
+    pub fn ladder(&self, in_force: Ladder) -> Ladder {
+        Ladder {
+            sampling: self.sampling().ok(),
+            ..in_force
+        }
+    }
+
+    /// What these pairs come to in an index with this setting, which samples long texts more coarsely than their group
+    /// and short ones more finely.
+    pub fn quality(&self, in_force: Ladder, measured: &Measurements) -> Quality {
+        let ladder = self.ladder(in_force);
         let mut sums = StepSums::default();
         for (at, tally) in measured.classes.iter().enumerate() {
-            sums.add(&tally.at(usize::from(self.rung_for(1 << at).get())));
+            // The middle of the class: the bounds of the ladder are those of classes, or a little above.
+            let middle = (1_u64 << at) + (1 << at) / 2;
+            let step = usize::from(ladder.rung_of_text(middle).get());
+            sums.add(&tally.at(step.min(STEPS - 1)));
         }
         Quality::of(&sums)
     }

@@ -15,6 +15,8 @@ impl Ratio {
 
     /// The ratio 0.05, below which candidates are seldom found.
     pub const TWENTIETH: Self = Self(0.05);
+    /// 0.8.
+    pub const FOUR_FIFTHS: Self = Self(0.8);
 
     /// `value` as a ratio; `None` outside [0, 1] and for NaN.
     pub fn new(value: f64) -> Option<Self> {

@@ -5,7 +5,9 @@ use simdex_proto::v1;
 use simdex_signature::calibration::{Group, Quality};
 use simdex_signature::{Rung, SchemeKind, SizeStep};
 
-use crate::read_side::calibrating::{Calibrated, GroupEffects, false_match_rate, shortest_excerpt};
+use crate::read_side::calibrating::{
+    Calibrated, EstimateWidth, GroupEffects, estimate_widths, false_match_rate, shortest_excerpt,
+};
 
 /// Encodes a setting with its evidence.
 pub fn calibration(found: Calibrated) -> v1::CalibrateReply {
@@ -58,6 +60,13 @@ pub fn sampling(index: &Index) -> v1::Sampling {
     let coarsest = mod_n
         .and_then(|used| used.rungs)
         .map(|(_, coarsest)| coarsest);
+    let coarsest = coarsest.unwrap_or(Rung::ZERO);
+    let width = |width: EstimateWidth| v1::EstimateWidth {
+        from_bytes: width.from,
+        n: width.rung.modulus(),
+        interval_width: width.interval_width,
+    };
+    let widths = estimate_widths(reader.ladder(), coarsest);
     let rate = anew.per_second.filter(|rate| *rate > 0.0);
     v1::Sampling {
         groups: groups.into_iter().map(group).collect(),
@@ -66,8 +75,9 @@ pub fn sampling(index: &Index) -> v1::Sampling {
         unreadable: anew.unreadable,
         per_second: rate,
         seconds_left: rate.map(|rate| anew.waiting as f64 / rate),
-        shortest_excerpt_bytes: shortest_excerpt(coarsest.unwrap_or(Rung::ZERO), reader.window()),
+        shortest_excerpt_bytes: shortest_excerpt(coarsest, reader.window()),
         false_match_rate: false_match_rate(index),
+        widths: widths.into_iter().map(width).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Calibration: how coarsely this index's own documents of each size may be sampled.
 //!
 //! Documents are sampled by their hash, so that the sample is the same whatever order files came in. Sampling ends
-//! once both halves have [`ENOUGH_PAIRS`] similar pairs: where families are small, that takes more documents. For
+//! once both halves have [`enough_pairs`] for the required precision, and several size groups: where families are small, that takes more documents. For
 //! each, its pairs with the index's candidates are counted on all shingles of both texts. One bit of the
 //! hash divides all documents into two halves: the setting is chosen on pairs within one half and checked
 //! on pairs within the other, so that no document of the check was used in the choice. What is measured and
@@ -21,14 +21,16 @@ use simdex_proto::completeness::{Completeness, Pending};
 use simdex_proto::text::counted;
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::calibration::{
-    Calibration, MIN_PAIRS, Measurements, PairTrials, Quality, Sizes, TooFewPairs,
+    Calibration, MIN_PAIRS, Measurements, PairTrials, Quality, Sizes, TooFewPairs, enough_pairs,
 };
 use simdex_signature::{Ratio, Rung, SchemeKind};
 use thiserror::Error;
 
 mod effects;
+mod widths;
 
 pub use effects::{GroupEffects, SizeEffect, false_match_rate, shortest_excerpt};
+pub use widths::{EstimateWidth, estimate_widths};
 
 use self::effects::{HeldPostings, WouldKeep};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
@@ -37,9 +39,6 @@ use crate::engine::{CompletenessCheck, Engine, Incomplete};
 const SAMPLED: usize = 1_024;
 /// Documents that are sampled at most.
 const SAMPLED_AT_MOST: usize = 8_192;
-/// Similar pairs of a half at which no more than [`SAMPLED`] documents are necessary: the interval of a precision of
-/// 0.9 is 0.03 wide to both sides then.
-const ENOUGH_PAIRS: u64 = 400;
 /// Partners of a document that are counted, separately for those that may be similar and for the others.
 const PARTNERS: usize = 64;
 
@@ -93,14 +92,16 @@ pub struct Calibrated {
 #[derive(Debug, Error)]
 pub enum CalibrationError {
     /// The collection is too small.
-    #[error("too few similar pairs among {} to calibrate on: {few}{}", counted(*.documents, "document"), Incomplete::clause(.pending.as_ref()))]
+    #[error("too few similar pairs among {} ({sampled} sampled) to calibrate on: {few}{}", counted(*.documents, "document"), Incomplete::clause(.pending.as_deref()))]
     TooFew {
         /// Documents with text.
         documents: u64,
+        /// Documents whose pairs were measured.
+        sampled: u64,
         /// What is missing.
         few: TooFewPairs,
         /// What keeps the index from being complete, if anything does: more documents are to come.
-        pending: Option<Pending>,
+        pending: Option<Box<Pending>>,
     },
     /// The index is being changed in a way that allows no answer.
     #[error(transparent)]
@@ -135,8 +136,9 @@ pub fn calibrate(
     let (sampled, [learned, others]) = measure(index, &collection.sampled, request, account)?;
     let too_few = |few| CalibrationError::TooFew {
         documents: collection.documents,
+        sampled,
         few,
-        pending: check.completeness().pending,
+        pending: check.completeness().pending.map(Box::new),
     };
     let calibration =
         Calibration::new(request.precision, &collection.sizes, &learned).map_err(too_few)?;
@@ -148,11 +150,13 @@ pub fn calibrate(
     let would_keep = would_keep(index, &calibration, request, account)?;
     let kept_then = would_keep.mod_n();
     Ok(Calibrated {
-        size: collection.held.size(&engine.index, kept_then),
+        size: collection
+            .held
+            .size(&engine.index, kept_then, account.cancel())?,
         groups: would_keep.effects(&calibration.groups, index.window(), request.threshold),
         false_match_rate: false_match_rate(&engine.index),
-        predicted: calibration.quality(&learned),
-        checked: calibration.quality(&others),
+        predicted: calibration.quality(index.ladder(), &learned),
+        checked: calibration.quality(index.ladder(), &others),
         pairs: [learned.pairs(), others.pairs()],
         sampled,
         kept_then,
@@ -250,7 +254,7 @@ fn measure(
     let mut measured = 0;
     for (&own, &id) in sampled {
         account.cancel().check()?;
-        if measured >= SAMPLED as u64 && halves.iter().all(|half| half.pairs() >= ENOUGH_PAIRS) {
+        if is_enough(measured, &halves, request.precision) {
             break;
         }
         measured += 1;
@@ -278,6 +282,12 @@ fn measure(
         }
     }
     Ok((measured, halves))
+}
+
+/// Whether no more documents need to be sampled.
+fn is_enough(sampled: u64, halves: &[Measurements; 2], precision: Ratio) -> bool {
+    let enough = enough_pairs(precision);
+    sampled >= SAMPLED as u64 && halves.iter().all(|half| half.pairs() >= enough)
 }
 
 /// Candidates of one kind.
@@ -344,6 +354,30 @@ fn trials(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A group takes four times the least number of pairs, which is 736 for 0.995.
+    #[test]
+    fn documents_are_sampled_until_several_groups_have_their_pairs() {
+        let pair = PairTrials {
+            longer: 1_000,
+            is_similar: true,
+            found: [1.0; simdex_signature::calibration::STEPS],
+        };
+        let sampled = SAMPLED as u64;
+        for (precision, groups) in [(0.8, 16 * 30), (0.95, 16 * 72), (0.995, 16 * 736)] {
+            let precision = Ratio::new(precision).unwrap();
+            let mut halves = [Measurements::default(), Measurements::default()];
+            for _ in 1..groups {
+                halves.iter_mut().for_each(|half| half.add(&pair, 1.0));
+            }
+            assert!(!is_enough(sampled, &halves, precision), "{groups}");
+            halves[0].add(&pair, 1.0);
+            assert!(!is_enough(sampled, &halves, precision), "{groups}");
+            halves[1].add(&pair, 1.0);
+            assert!(is_enough(sampled, &halves, precision), "{groups}");
+            assert!(!is_enough(sampled - 1, &halves, precision), "{groups}");
+        }
+    }
 
     #[test]
     fn of_many_candidates_the_first_are_taken_and_stand_for_all() {

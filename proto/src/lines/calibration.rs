@@ -29,9 +29,9 @@ pub struct Calibration {
     pub required_precision: f64,
     /// The resemblance from which a pair is similar.
     pub threshold: f64,
-    /// Approximate bytes of posting values that the documents would take.
+    /// Approximate bytes of posting values that the documents would take once merged.
     pub posting_bytes: u64,
-    /// Bytes that they take now.
+    /// Bytes that are stored of them now; postings that were not merged yet take none.
     pub posting_bytes_now: u64,
     /// Upper bound of the probability that a fingerprint in no document is found in the index.
     pub false_match_rate: f64,
@@ -82,6 +82,19 @@ pub struct Sampling {
     pub shortest_excerpt_bytes: u64,
     /// Upper bound of the probability that a fingerprint in no document is found in the index.
     pub false_match_rate: f64,
+    /// How well resemblance is estimated before texts are compared, shortest documents first.
+    pub widths: Vec<EstimateWidth>,
+}
+
+/// How well the resemblance of documents of neighbouring sizes is estimated.
+#[derive(Clone, Debug, Serialize)]
+pub struct EstimateWidth {
+    /// Least number of bytes of canonical text in this group.
+    pub from_bytes: u64,
+    /// One fingerprint in n is kept.
+    pub n: u64,
+    /// Width of the 99 % interval for two of the shortest of them at an estimated resemblance of 0.8.
+    pub interval_width: f64,
 }
 
 /// Documents of neighbouring sizes with the same sampling.
@@ -99,6 +112,11 @@ impl From<&v1::Sampling> for Sampling {
             from_bytes: group.from_bytes,
             n: group.n,
         };
+        let width = |width: &v1::EstimateWidth| EstimateWidth {
+            from_bytes: width.from_bytes,
+            n: width.n,
+            interval_width: width.interval_width,
+        };
         Self {
             chosen: !sampling.groups.is_empty(),
             groups: sampling.groups.iter().map(group).collect(),
@@ -109,6 +127,7 @@ impl From<&v1::Sampling> for Sampling {
             seconds_left: sampling.seconds_left,
             shortest_excerpt_bytes: sampling.shortest_excerpt_bytes,
             false_match_rate: sampling.false_match_rate,
+            widths: sampling.widths.iter().map(width).collect(),
         }
     }
 }

@@ -74,6 +74,10 @@ fn measured(seeds: std::ops::Range<u64>, threshold: Ratio) -> Measurements {
     measured
 }
 
+fn quality(found: &Calibration, pairs: &Measurements) -> Quality {
+    found.quality(Ladder::default(), pairs)
+}
+
 fn sizes() -> Sizes {
     let mut sizes = Sizes::default();
     (0..1_000u64).for_each(|at| sizes.add(100 + at * at / 200));
@@ -90,8 +94,8 @@ fn the_prediction_holds_for_pairs_it_was_not_made_from() {
     for required in [0.8, 0.9, 0.95] {
         let found = Calibration::new(ratio(required), &sizes(), &learned).unwrap();
         let [predicted, checked] =
-            [&learned, &others].map(|pairs| found.quality(pairs).precision.unwrap());
-        let (low, high) = found.quality(&learned).interval.unwrap();
+            [&learned, &others].map(|pairs| quality(&found, pairs).precision.unwrap());
+        let (low, high) = quality(&found, &learned).interval.unwrap();
         assert!(
             low >= required && (low..=high).contains(&predicted),
             "{low} of {required}"
@@ -164,7 +168,6 @@ fn a_step_is_not_taken_across_one_that_fails() {
     let found = Calibration::new(ratio(0.9), &sizes(), &learned).unwrap();
     assert_eq!(found.groups.len(), 1);
     assert_eq!(found.groups[0].rung.get(), 1);
-    assert_eq!(found.rung_for(0), found.rung_for(u64::MAX));
 }
 
 /// Trials of a pair that every step finds, or of one that seems similar by chance.
@@ -221,6 +224,35 @@ fn a_step_that_only_seems_precise_enough_is_not_taken() {
     assert_eq!((few.rung.get(), many.rung.get()), (5, 6));
 }
 
+/// The ladder keeps no more than 16,384 fingerprints of a text and no fewer than 64.
+#[test]
+fn quality_is_that_of_the_step_at_which_the_index_would_sign() {
+    let of = |longer, wrong: [f64; STEPS], required| {
+        let mut learned = Measurements::default();
+        for at in 0..800 {
+            let is_similar = at % 2 == 0;
+            let found = if is_similar { [1.0; STEPS] } else { wrong };
+            learned.add(
+                &PairTrials {
+                    longer,
+                    is_similar,
+                    found,
+                },
+                1.0,
+            );
+        }
+        let found = Calibration::new(ratio(required), &sizes(), &learned).unwrap();
+        let precision = quality(&found, &learned).precision.unwrap();
+        (found.groups[0].rung.get(), precision)
+    };
+    // Recommended: n = 1. Signed at: n = 4, where a pair in three is wrong.
+    let wrong = [0.0, 0.5, 0.5, 1.0, 1.0, 1.0, 1.0];
+    assert_eq!(of(40_000, wrong, 0.95), (0, 2.0 / 3.0));
+    // Recommended: n = 64. Signed at: n = 2, where none is.
+    let wrong = [0.0, 0.0, 0.02, 0.02, 0.02, 0.02, 0.02];
+    assert_eq!(of(200, wrong, 0.9), (6, 1.0));
+}
+
 #[test]
 fn a_weight_changes_what_is_found_and_not_how_much_is_known() {
     let (mut once, mut thrice) = (Measurements::default(), Measurements::default());
@@ -229,9 +261,10 @@ fn a_weight_changes_what_is_found_and_not_how_much_is_known() {
         thrice.add(&certain(at % 5 > 0), 3.0);
     }
     let of = |learned| {
-        Calibration::new(ratio(0.5), &sizes(), learned)
-            .unwrap()
-            .quality(learned)
+        quality(
+            &Calibration::new(ratio(0.5), &sizes(), learned).unwrap(),
+            learned,
+        )
     };
     assert_eq!(of(&once), of(&thrice));
 }

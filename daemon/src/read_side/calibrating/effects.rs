@@ -1,24 +1,20 @@
 //! The effects of a setting that matter to the person who chooses it: the size of the index, the shortest excerpt
 //! that is found, how wide an interval is, and how often a stored fingerprint is mistaken for another.
 
-use simdex_index::{DocumentStats, Index, IndexReader, Usage};
+use simdex_index::{Cancel, DocumentStats, Index, IndexError, IndexReader};
 use simdex_schema::posting::KEY_BITS;
 use simdex_signature::calibration::{Calibration, Group};
-use simdex_signature::{
-    CONFIDENCE, Ladder, Ratio, Rung, Sampling, SchemeKind, Window, clopper_pearson,
-};
+use simdex_signature::{CONFIDENCE, Ladder, Ratio, Rung, SchemeKind, Window, clopper_pearson};
 
 /// An excerpt counts as found if the probability that it is missed is at most this.
 const MISSED: f64 = 0.001;
-/// Bytes of a posting if none has been merged yet: the usual size in large collections.
-const USUAL_BYTES: f64 = 5.3;
 
-/// The bytes of posting values, based on what a posting takes now.
+/// The bytes of posting values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeEffect {
-    /// With the setting.
+    /// With the setting, once all are merged into one run: an estimate.
     pub then: u64,
-    /// As documents are signed now.
+    /// What is stored now; postings that were not merged yet take none.
     pub now: u64,
 }
 
@@ -47,16 +43,12 @@ impl WouldKeep {
     /// An empty sum for the groups of a calibration. If the calibration makes no setting, documents are sampled by
     /// their length alone.
     pub(super) fn new(index: &IndexReader, calibration: &Calibration) -> Self {
-        let steps = calibration.sampling();
-        Self::by(index.ladder(), steps.ok(), &calibration.groups)
+        Self::by(calibration.ladder(index.ladder()), &calibration.groups)
     }
 
-    fn by(in_force: Ladder, sampling: Option<Sampling>, groups: &[Group]) -> Self {
+    fn by(ladder: Ladder, groups: &[Group]) -> Self {
         Self {
-            ladder: Ladder {
-                sampling,
-                ..in_force
-            },
+            ladder,
             from: groups.iter().map(|group| group.from).collect(),
             coarsest: vec![Rung::ZERO; groups.len()],
             mod_n: 0,
@@ -117,33 +109,32 @@ impl HeldPostings {
         self.mod_n
     }
 
-    /// The bytes they take, and would take with this many fingerprints of Mod_n. Those of BSW_n scale with these;
-    /// the other schemes have one size whatever the setting.
-    pub(super) fn size(&self, index: &Index, mod_n: u64) -> SizeEffect {
-        let usage = index.usage();
-        let bytes = |scheme, postings: f64| {
-            let used = usage.iter().find(|used| used.scheme == scheme);
-            postings * used.map_or(USUAL_BYTES, bytes_of_posting)
-        };
-        let fixed = bytes(SchemeKind::MinN, self.min_n as f64)
-            + bytes(SchemeKind::SketchN, self.sketch_n as f64);
-        let of = |mod_n: f64| {
-            let bsw_n = self.bsw_n as f64 * mod_n / (self.mod_n.max(1) as f64);
-            let following = bytes(SchemeKind::ModN, mod_n) + bytes(SchemeKind::BswN, bsw_n);
-            (fixed + following).round() as u64
-        };
-        SizeEffect {
-            then: of(mod_n as f64),
-            now: of(self.mod_n as f64),
+    /// The bytes they take, and would take with this many fingerprints of Mod_n. The number of BSW_n's scales with
+    /// these; the other schemes keep as many whatever the setting.
+    pub(super) fn size(
+        &self,
+        index: &Index,
+        mod_n: u64,
+        cancel: &Cancel,
+    ) -> Result<SizeEffect, IndexError> {
+        let (mut then, mut now) = (0.0, 0.0);
+        for used in index.usage() {
+            let following = mod_n as f64 / self.mod_n.max(1) as f64;
+            let (held, kept) = match used.scheme {
+                SchemeKind::ModN => (self.mod_n, following),
+                SchemeKind::BswN => (self.bsw_n, following),
+                SchemeKind::MinN => (self.min_n, 1.0),
+                SchemeKind::SketchN => (self.sketch_n, 1.0),
+                SchemeKind::Chunks => continue,
+            };
+            let sizes = index.posting_sizes(used.scheme, cancel)?;
+            then += sizes.bytes_of(held as f64 * kept);
+            now += used.bytes as f64 * held as f64 / used.postings.max(1) as f64;
         }
-    }
-}
-
-/// Bytes that a posting takes in runs.
-fn bytes_of_posting(usage: &Usage) -> f64 {
-    match usage.postings - usage.unmerged {
-        0 => USUAL_BYTES,
-        merged => usage.bytes as f64 / merged as f64,
+        Ok(SizeEffect {
+            then: then.round() as u64,
+            now: now.round() as u64,
+        })
     }
 }
 
@@ -153,7 +144,7 @@ pub fn shortest_excerpt(rung: Rung, window: Window) -> u64 {
 }
 
 /// Width of the interval for texts whose union keeps this many fingerprints.
-fn interval_width(rung: Rung, kept: u64, threshold: Ratio) -> f64 {
+pub(super) fn interval_width(rung: Rung, kept: u64, threshold: Ratio) -> f64 {
     if rung == Rung::ZERO {
         return 0.0;
     }
@@ -179,8 +170,8 @@ fn rate_of(keys: u64) -> f64 {
 mod tests {
     use simdex_schema::document::RUNGS;
     use simdex_schema::{DocumentHash, DocumentKind, DocumentRecord};
-    use simdex_signature::SizeStep;
     use simdex_signature::calibration::SizeTotals;
+    use simdex_signature::{Sampling, SizeStep};
 
     use super::*;
 
@@ -239,6 +230,13 @@ mod tests {
         })
     }
 
+    fn sampled_at(steps: &[SizeStep]) -> Ladder {
+        Ladder {
+            sampling: Sampling::new(steps).ok(),
+            ..Ladder::default()
+        }
+    }
+
     /// The figures for one document in one group of this rung: what it keeps, its excerpt, and its interval.
     fn effects(
         group_rung: u8,
@@ -250,7 +248,7 @@ mod tests {
             from: group.from,
             rung: group.rung,
         });
-        let mut would = WouldKeep::by(Ladder::default(), Sampling::new(&steps).ok(), &groups);
+        let mut would = WouldKeep::by(sampled_at(&steps), &groups);
         would.add(&document(length, shingles, signed_at));
         let effects = would.effects(&groups, Window::DEFAULT, ratio(0.8));
         (would.mod_n(), effects[0])
@@ -283,7 +281,7 @@ mod tests {
             from: group.from,
             rung: group.rung,
         });
-        let mut would = WouldKeep::by(Ladder::default(), Sampling::new(&steps).ok(), &groups);
+        let mut would = WouldKeep::by(sampled_at(&steps), &groups);
         for length in [999, 601, 8_000] {
             would.add(&document(length, length as u32, Rung::ZERO));
         }

@@ -70,6 +70,14 @@ const SAMPLING: Fields = &[
     ("seconds_left", Maybe(&Seconds)),
     ("shortest_excerpt_bytes", Count),
     ("false_match_rate", Ratio),
+    (
+        "widths",
+        List(&[
+            ("from_bytes", Count),
+            ("n", Count),
+            ("interval_width", Ratio),
+        ]),
+    ),
 ];
 
 /// Of a star every number is there; of a component or core none was counted.
