@@ -38,6 +38,8 @@ pub struct MinN {
     below: Option<Fingerprint>,
     /// Whether that is not known but hoped.
     is_guess: bool,
+    /// Where most fingerprints are repeats: those that were seen.
+    seen: Option<Seen>,
 }
 
 impl MinN {
@@ -66,6 +68,7 @@ impl MinN {
             kept: Vec::new(),
             below: None,
             is_guess: false,
+            seen: None,
         }
     }
 
@@ -93,7 +96,8 @@ impl MinN {
     /// guess was wrong.
     pub(crate) fn finish_with(self, mut kept: Vec<Fingerprint>) -> Option<Vec<Fingerprint>> {
         if kept.len() > MANY * self.n {
-            drop_repeats(&mut kept);
+            let mut seen = Seen::default();
+            kept.retain(|fingerprint| seen.is_new(*fingerprint));
         }
         Self { kept, ..self }.finish()
     }
@@ -111,10 +115,9 @@ impl MinN {
                         small[end % ROOM] = fingerprint;
                         end += usize::from(fingerprint < below);
                     }
-                    self.kept
-                        .extend_from_slice(small.get(..end).unwrap_or(&small));
+                    self.keep(small.get(..end).unwrap_or(&small));
                 }
-                None => self.kept.extend_from_slice(piece),
+                None => self.keep(piece),
             }
             if self.kept.len() >= 2 * self.n + ROOM {
                 self.make_room();
@@ -122,8 +125,24 @@ impl MinN {
         }
     }
 
+    fn keep(&mut self, found: &[Fingerprint]) {
+        match &mut self.seen {
+            Some(seen) => {
+                let new = found
+                    .iter()
+                    .filter(|fingerprint| seen.is_new(**fingerprint));
+                self.kept.extend(new);
+            }
+            None => self.kept.extend_from_slice(found),
+        }
+    }
+
     fn make_room(&mut self) {
+        let gathered = self.kept.len();
         self.kept = sorted_distinct(std::mem::take(&mut self.kept));
+        if self.seen.is_none() && gathered > 2 * self.kept.len() + ROOM {
+            self.seen = Some(Seen::default());
+        }
         self.kept.truncate(self.n);
         if let Some(&last) = self.kept.get(self.n.saturating_sub(1)) {
             self.below = Some(last);
@@ -148,18 +167,26 @@ const REPEATS: f64 = 16.0;
 /// is sorted.
 const MANY: usize = 8;
 
-/// Bits of the number of fingerprints that are remembered to drop repeats.
-const REMEMBERED_BITS: u32 = 12;
+/// Bits of the number of places of [`Seen`].
+const SEEN_BITS: u32 = 12;
 
-/// Drops fingerprints that were there before, but for some that others were remembered in place of.
-fn drop_repeats(kept: &mut Vec<Fingerprint>) {
-    let place = |fingerprint: u64| (fingerprint & ((1 << REMEMBERED_BITS) - 1)) as usize;
-    // At first, of each place, a fingerprint that has another.
-    let mut remembered: Vec<u64> = (0..1 << REMEMBERED_BITS).map(|at: u64| !at).collect();
-    kept.retain(|&Fingerprint(fingerprint)| {
-        let last = std::mem::replace(&mut remembered[place(fingerprint)], fingerprint);
-        last != fingerprint
-    });
+/// Fingerprints that were seen: in each place the last one of those that belong there.
+struct Seen(Vec<u64>);
+
+impl Default for Seen {
+    fn default() -> Self {
+        // At first each place has one that belongs elsewhere.
+        Self((0..1 << SEEN_BITS).map(|place: u64| !place).collect())
+    }
+}
+
+impl Seen {
+    /// Whether it was not seen, or was forgotten for another one.
+    fn is_new(&mut self, fingerprint: Fingerprint) -> bool {
+        let place = (fingerprint.0 & ((1 << SEEN_BITS) - 1)) as usize;
+        let last = std::mem::replace(&mut self.0[place], fingerprint.0);
+        last != fingerprint.0
+    }
 }
 
 /// Fingerprints gathered beyond twice n before the greater ones are dropped.
@@ -262,14 +289,21 @@ mod tests {
     fn repeats_are_dropped_before_the_rest_is_sorted_and_nothing_else_is() {
         for distinct in [1, 100, 3_000, 50_000] {
             let values = (0..distinct).map(|at| Fingerprint(mix(at)));
-            let mut kept: Vec<Fingerprint> = values.collect();
-            kept.extend([Fingerprint(0), Fingerprint(u64::MAX), Fingerprint(4_095)]);
-            let all: BTreeSet<Fingerprint> = kept.iter().copied().collect();
-            let mut kept = kept.repeat(9);
-            drop_repeats(&mut kept);
-            assert_eq!(kept.iter().copied().collect::<BTreeSet<_>>(), all);
+            let mut all: Vec<Fingerprint> = values.collect();
+            all.extend([Fingerprint(0), Fingerprint(u64::MAX), Fingerprint(4_095)]);
+            let (mut seen, mut kept) = (Seen::default(), all.repeat(9));
+            kept.retain(|fingerprint| seen.is_new(*fingerprint));
+            let [found, right] = [&kept, &all].map(|all| all.iter().collect::<BTreeSet<_>>());
+            assert_eq!(found, right);
             if distinct <= 100 {
                 assert!(kept.len() < 3 * all.len(), "{} of {distinct}", kept.len());
+            }
+            for n in [10, 500] {
+                let mut gather = MinN::new(n);
+                gather.add(&all.repeat(9));
+                assert_eq!(gather.seen.is_some(), distinct <= 100 && 9 * distinct > 256);
+                gather.add(&all);
+                assert_eq!(gather.finish().unwrap(), slowly(&all, n));
             }
         }
     }
