@@ -3,9 +3,12 @@
 //! An entry of BSW_n goes when the smallest window of its chunk is touched, or a boundary comes or goes, so that it
 //! depends on where a text was changed: of the same resemblance many small changes cost more entries than one long one,
 //! and estimates are too low by that. No binomial tells it. So the interval of an estimate is where the truth
-//! was found to lie for pairs of texts with about as many entries and about that estimate, whatever was done to them:
-//! the table [`BswError::measured`], made and checked on documents it was not made of by `study bsw-error`, which says at
+//! was found to lie for pairs of texts with about as many entries and about that estimate, changed in nine ways: the
+//! table [`BswError::measured`], made and checked on documents it was not made of by `study bsw-error`, which says at
 //! the table's head how. Where nothing was measured, at another n, width or size, there is no interval.
+//!
+//! The texts are prose. The interval does not hold for texts of a few rows that recur, such as ledgers, put in another
+//! order: these keep nearly all of their shingles, and the truth is often above the interval.
 
 use std::sync::LazyLock;
 
@@ -171,7 +174,47 @@ mod tests {
         }
     }
 
-    /// Words of a small vocabulary, the same on every machine, and a copy that is changed in one of five ways.
+    /// Only n = 1 is exact.
+    #[test]
+    fn no_interval_has_zero_width() {
+        let measured = BswError::measured();
+        let mut intervals = 0;
+        for row in &measured.rows {
+            for shared in 0..=row.trials {
+                let interval = measured.interval(row.ratio, row.n, (shared, row.trials));
+                if let Some(interval) = interval {
+                    intervals += 1;
+                    let is_all = shared == row.trials;
+                    assert!(interval.low < interval.high, "{row:?}");
+                    assert!(!is_all || interval.low < Ratio::ONE, "{row:?}");
+                }
+            }
+        }
+        assert!(intervals > 10_000);
+    }
+
+    #[test]
+    fn a_text_without_its_last_character_lies_in_the_interval() {
+        let mut copies = Copies(7);
+        let signer = |method| {
+            let shingling = Shingling::from(Window::DEFAULT);
+            Signer::new(Recipe { method, shingling }).unwrap()
+        };
+        for (words, n) in [(100, 2), (400, 4), (2_000, 4), (3_000, 8), (9_000, 64)] {
+            let text = copies.words(words).join(" ");
+            let cut = &text[..text.len() - 1];
+            let [exact, bsw] = [Method::mod_n(1), Method::BswN { n }].map(|method| {
+                let signer = signer(method);
+                let pair = resemblance(&signer.sign(&text), &signer.sign(cut));
+                pair.unwrap().unwrap()
+            });
+            let interval = bsw.interval.unwrap();
+            let holds = interval.low <= exact.value && exact.value <= interval.high;
+            assert!(holds, "{} {interval:?}", exact.value.get());
+        }
+    }
+
+    /// Words of a small vocabulary, the same on every machine, and a copy that is changed in one of eight ways.
     struct Copies(u64);
 
     impl Copies {
@@ -196,9 +239,19 @@ mod tests {
             (0..count).map(|_| self.word()).collect()
         }
 
-        /// `share` of 1,000 words goes, comes or changes, one by one or as a block.
+        /// `share` of 1,000 words goes, comes or changes, one by one or as a block; or runs as long as a line change
+        /// places, are sorted or repeated.
         fn changed(&mut self, words: &[String], way: usize, share: usize) -> Vec<String> {
             let block = words.len() * share / 1_000;
+            if way > 4 {
+                let mut runs: Vec<&[String]> = words.chunks(1 + self.next(16)).collect();
+                match way {
+                    5 => (1..runs.len()).for_each(|at| runs.swap(at, self.next(at + 1))),
+                    6 => runs.sort_unstable(),
+                    _ => runs.extend_from_within(..runs.len() * share / 1_000),
+                }
+                return runs.concat();
+            }
             if way > 2 {
                 let kept = &words[..words.len() - block];
                 let fresh = self.words(if way == 3 { block } else { 0 });
@@ -226,9 +279,9 @@ mod tests {
             Signer::new(Recipe { method, shingling }).unwrap()
         };
         let exact = signer(Method::mod_n(1));
-        let (mut given, mut held) = ([0_u32; 5], [0_u32; 5]);
-        for round in 0..400 {
-            let (way, n) = (round % 5, 2_u64 << (round % 6));
+        let (mut given, mut held) = ([0_u32; 8], [0_u32; 8]);
+        for round in 0..640 {
+            let (way, n) = (round % 8, 2_u64 << (round / 8 % 6));
             let length = n as usize * (10 + copies.next(150));
             let words = copies.words(length);
             let share = [5, 20, 60, 150, 400][copies.next(5)];
