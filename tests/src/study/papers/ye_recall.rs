@@ -66,7 +66,7 @@ struct Half {
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let [first, second] = halves(groups(settings)?);
     let halves = [measured(&first)?, measured(&second)?];
-    let mut points = Vec::new();
+    let mut points: BTreeMap<&str, Vec<(f64, f64)>> = BTreeMap::new();
     for limits in LIMITS {
         for (way, choose) in [
             ("by group", by_group as fn(&Half, Limits) -> Setting),
@@ -79,14 +79,16 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
                 scores.add(&tell(&halves[other], &chosen, figures)?);
             }
             scores.show(figures, limits.kept)?;
-            points.push((scores.at_paper() / 2.0, scores.recall()));
+            let point = (scores.at_paper() / 2.0, scores.recall());
+            points.entry(way).or_default().push(point);
         }
     }
     figures.note("to reach: precision 0.8 and recall 0.98 at threshold 0.6, at most 8 % kept at the paper's sizes, 4.8 % with 1/32")?;
-    let line = Series {
-        name: "settings".to_owned(),
+    // A line for each way of choosing, from 1/32 at most to 1/16.
+    let lines = points.into_iter().map(|(way, points)| Series {
+        name: format!("chosen {way}"),
         points: sorted(points),
-    };
+    });
     let axes = (
         "shingles kept at the paper's sizes, %",
         "recall at the paper's mix",
@@ -96,7 +98,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         "ye-recall",
         "Adaptive sampling, other documents",
         axes,
-        vec![line],
+        lines.collect(),
     )
 }
 
