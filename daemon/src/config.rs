@@ -130,10 +130,12 @@ section! {
         /// Resemblance from which a pair is a near-duplicate. Pairs and groups are kept at this threshold;
         /// changing it searches for them again at the next start.
         threshold: f64 = 0.8 => 0.05..=1.0,
-        /// The signature schemes that are indexed and can be used in queries (simctl --scheme): mod_n, by
-        /// which groups are found and which is required; bsw_n, a second opinion of the same size in the
-        /// index; min_n and sketch_n, which find similar files, define no containment and take up to 512
-        /// postings per text. After a change of the list every document is signed again at the next start.
+        /// The signature schemes that are indexed and can be used in queries about one file (simctl --scheme):
+        /// mod_n, by which groups are found and which is required; bsw_n, a second opinion of the same size in
+        /// the index; min_n and sketch_n, which find similar files, define no containment and take up to 512
+        /// postings per text. Pairs, groups, folders and reports verify every answer on all shingles, so that
+        /// another scheme than mod_n would find the same or fewer. After a change of the list every document
+        /// is signed again at the next start.
         schemes: SchemeList = SchemeList::of(&[SchemeKind::ModN, SchemeKind::BswN]),
     }
 }

@@ -54,7 +54,8 @@ pub(crate) struct FindArgs {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
     /// Search by this signature scheme, one of those listed in the daemon's config; results are verified in the
-    /// same way
+    /// same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all
+    /// shingles, so that another scheme would find the same or fewer
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
