@@ -53,7 +53,7 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Prin
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
 sketch_n\t'By the smallest fingerprint of each bin; only for find-similar'"
@@ -79,7 +79,7 @@ always\t'Fold in all output'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least share of FILE that is in a listed file, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
@@ -97,7 +97,7 @@ always\t'Fold in all output'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least share of a listed file that is in FILE, from 0 to 1 [default: 0.5]; how relations are named does not depend on it' -r
@@ -112,7 +112,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Sear
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; with --json, print lines instead' -r -f -a "tree\t'A tree, 80 columns wide; ◉ marks the version of FILE'
 dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l containment-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other, and is never below --threshold [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions, up to 10,000 [default: 4096]' -r
