@@ -244,7 +244,7 @@ fn a_setting_is_refused_without_a_yes_and_for_some_roots_alone() -> Result<()> {
         ),
         (
             vec!["calibrate", "--apply", "--yes"],
-            "too few similar pairs among 1 document to calibrate on",
+            "too few similar pairs among 1 document (1 sampled) to calibrate on",
         ),
         (vec!["sampling", "--reset"], "say yes, or run it with --yes"),
     ] {
