@@ -1,18 +1,19 @@
 //! The canned answers.
 
+mod calibration;
 mod status;
 
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    CalibrateReply, CompareReply, CompareRequest, ComparedBy, Completeness, EstimateWidth, Fact,
-    File, FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement,
-    ListProgress, Match, Member, NotGiven, Operation, OperationKind, Pair, Pending, Place,
-    QuerySummary, Ratio, Relation, ReportChanges, Root, RunReportReply, SampleQuality, Sampling,
-    SamplingGroup, Scheme, SchemeEstimate, SignalValue, SizeGroup, Span, Summary, Template,
-    TemplatesSummary, WordDifference,
+    CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File, FolderCopies,
+    FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, ListProgress, Match,
+    Member, NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary, Ratio,
+    Relation, ReportChanges, Root, RunReportReply, Scheme, SchemeEstimate, SignalValue, Span,
+    Summary, Template, TemplatesSummary, WordDifference,
 };
 
+pub(crate) use calibration::{calibration, sampling};
 pub(crate) use status::status;
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -540,75 +541,4 @@ pub(crate) fn report() -> Vec<simdex_client::wire::StreamReportReply> {
     ]
     .map(|part| simdex_client::wire::StreamReportReply { part: Some(part) })
     .into()
-}
-
-/// Of one group, whose coarser steps fail.
-pub(crate) fn calibration() -> CalibrateReply {
-    let quality = |precision: Option<f64>, recall| SampleQuality {
-        precision,
-        recall,
-        precision_low: precision.map(|precision| precision - 0.0625),
-        precision_high: precision,
-    };
-    CalibrateReply {
-        groups: vec![SizeGroup {
-            from_bytes: 0,
-            documents: 40,
-            bytes: 80_000,
-            pairs: 60,
-            steps: vec![
-                quality(Some(1.0), Some(1.0)),
-                quality(Some(0.96), Some(0.98)),
-                quality(None, None),
-            ],
-            n: 2,
-            shortest_excerpt_bytes: 29,
-            interval_width: 0.09,
-        }],
-        predicted: Some(quality(Some(0.96), Some(0.98))),
-        checked: Some(quality(Some(0.95), None)),
-        pairs: 60,
-        checked_pairs: 50,
-        sampled: 40,
-        fingerprints: 40_000,
-        fingerprints_now: 10_000,
-        required_precision: 0.95,
-        threshold: 0.8,
-        posting_bytes: 204_800,
-        posting_bytes_now: 51_200,
-        false_match_rate: 0.001,
-        completeness: Some(complete()),
-    }
-}
-
-/// Of a setting that is being carried out, or of none.
-pub(crate) fn sampling(groups: Vec<SamplingGroup>) -> Sampling {
-    let waiting = if groups.is_empty() { 0 } else { 30 };
-    Sampling {
-        groups,
-        waiting,
-        done: 10,
-        unreadable: waiting / 30,
-        per_second: Some(15.0),
-        seconds_left: Some(waiting as f64 / 15.0),
-        shortest_excerpt_bytes: 458,
-        false_match_rate: 0.0,
-        widths: vec![
-            EstimateWidth {
-                from_bytes: 0,
-                n: 1,
-                interval_width: 0.0,
-            },
-            EstimateWidth {
-                from_bytes: 513,
-                n: 2,
-                interval_width: 0.1291,
-            },
-            EstimateWidth {
-                from_bytes: 1_026,
-                n: 4,
-                interval_width: 0.1292,
-            },
-        ],
-    }
 }
