@@ -15,7 +15,7 @@ impl Ratio {
 
     /// The ratio 0.05, below which candidates are seldom found.
     pub const TWENTIETH: Self = Self(0.05);
-    /// 0.8.
+    /// The ratio of four fifths.
     pub const FOUR_FIFTHS: Self = Self(0.8);
 
     /// `value` as a ratio; `None` outside [0, 1] and for NaN.
