@@ -109,7 +109,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wide -d '
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; with --json, print lines instead' -r -f -a "tree\t'A tree, 80 columns wide; ◉ marks the version of FILE'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; with --json, print lines instead' -r -f -a "tree\t'A tree; ◉ marks the version of FILE'
 dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
@@ -320,7 +320,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -l kind -d 'Kind o
 components\t'Documents linked by chains of near-duplicates'
 cores\t'Maximal sets of documents that all share the same fingerprints'
 copies-of\t'Everyone who holds a near-copy of these files, by root and owner'
-stale-versions\t'Superseded versions that are older than --older-than'
+stale-versions\t'Versions that a later one superseded, by dates or by times of files an hour apart, older than --older-than'
 leak\t'Files outside the protected roots that share text with a document inside'
 duplicates\t'Copies that could be deleted to free space; nothing is deleted'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l older-than -d 'Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)' -r

@@ -164,7 +164,7 @@ pub(crate) struct VersionsArgs {
 /// Forms of a family of versions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Drawing {
-    /// A tree, 80 columns wide; ◉ marks the version of FILE
+    /// A tree; ◉ marks the version of FILE
     Tree,
     /// A graph for Graphviz
     Dot,

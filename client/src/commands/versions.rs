@@ -37,6 +37,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
         family.add(part);
     }
     let summary = parts.summary().await?;
+    family.set_latest(summary.latest);
     if !family.is_empty() && !is_json {
         draw(session, args.format, &family)?;
     }
@@ -97,7 +98,7 @@ fn stopped(miss: &NearMiss) -> String {
 fn draw(session: &mut Session, drawing: Drawing, family: &Family) -> io::Result<()> {
     let out = &mut session.printer;
     match drawing {
-        Drawing::Tree => tree(family, out)?,
+        Drawing::Tree => tree(family, out.max_cells(), out)?,
         Drawing::Dot => dot(family, out)?,
         Drawing::Svg => svg(family, out)?,
     }

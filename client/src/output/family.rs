@@ -29,6 +29,8 @@ const NAMED: usize = 3;
 pub(crate) struct Family {
     /// Versions by number, from 1.
     versions: Vec<Version>,
+    /// The number of the latest version, if dates tell.
+    latest: Option<u32>,
     /// Whether all files are listed.
     wide: bool,
 }
@@ -55,8 +57,8 @@ impl Family {
     /// An empty family, of which all files are listed or only some.
     pub(crate) fn new(wide: bool) -> Self {
         Self {
-            versions: Vec::new(),
             wide,
+            ..Self::default()
         }
     }
 
@@ -142,22 +144,21 @@ impl Family {
                 counted(unknown as u64, "pair")
             )),
         }
-        if let (Some(latest), 2..) = (self.latest(), self.versions.len()) {
+        if let Some(latest) = self.latest {
             let day = self.versions[place(latest)].day();
             said.push_str(&format!("; the latest by date is {latest}, of {day}"));
         }
         said
     }
 
-    /// The number of the latest version that has a date, but for excerpts.
+    /// Takes the number of the latest version from the summary of the daemon.
+    pub(crate) fn set_latest(&mut self, latest: Option<u32>) {
+        self.latest = latest.filter(|latest| self.versions.get(place(*latest)).is_some());
+    }
+
+    /// The number of the latest version, if dates tell.
     pub(crate) fn latest(&self) -> Option<u32> {
-        let is_candidate = |version: &Version| {
-            let edge = version.edge.as_ref();
-            let is_excerpt = edge.is_some_and(|edge| edge.kind() == VersionKind::ContainedIn);
-            version.day.is_some() && !is_excerpt
-        };
-        let at = self.versions.iter().rposition(is_candidate)?;
-        u32::try_from(at + 1).ok()
+        self.latest
     }
 
     fn edges(&self) -> impl Iterator<Item = &VersionEdge> {

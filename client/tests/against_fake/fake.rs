@@ -269,6 +269,7 @@ impl Similarity for Fake {
                         query: Some(query),
                         versions,
                         edges: 0,
+                        latest: None,
                         near_misses: Vec::new(),
                     })
                 }

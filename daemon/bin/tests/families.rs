@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 mod gaps;
+mod latest;
 mod merged;
 mod renamed;
 

@@ -103,6 +103,7 @@ pub fn family_summary(summary: FamilySummary) -> v1::FamilySummary {
         query: Some(query_summary(summary.query, summary.context)),
         versions: summary.versions,
         edges: summary.edges,
+        latest: summary.latest,
         near_misses: summary.near_misses.into_iter().map(near_miss).collect(),
     }
 }

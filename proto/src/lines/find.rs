@@ -152,7 +152,7 @@ pub struct QuerySummary {
     pub seconds: f64,
     /// Whether more files reach the threshold than were listed.
     pub truncated: bool,
-    /// With `versions`: the number of the latest version that has a date, but for excerpts.
+    /// With `versions`: the number of the latest version, if dates tell that all others are earlier.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latest: Option<u32>,
     /// With judgements: matches that were not judged because time ran out.

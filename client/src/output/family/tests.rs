@@ -100,6 +100,13 @@ fn family(parts: Vec<FamilyPart>, wide: bool) -> Family {
     family
 }
 
+/// The family of [`parts`] as the daemon sums it up.
+fn summed_up(wide: bool) -> Family {
+    let mut family = family(parts(), wide);
+    family.set_latest(Some(8));
+    family
+}
+
 fn drawn(draw: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     let mut out = Vec::new();
     draw(&mut out).expect("written");
@@ -119,8 +126,8 @@ fn held(name: &str, found: &str) {
 
 #[test]
 fn each_form_is_as_it_was() {
-    let family = family(parts(), false);
-    held("tree.txt", &drawn(|out| tree(&family, out)));
+    let family = summed_up(false);
+    held("tree.txt", &drawn(|out| tree(&family, Some(80), out)));
     held("family.dot", &drawn(|out| dot(&family, out)));
     held("family.svg", &drawn(|out| svg(&family, out)));
     let json = parts().into_iter().map(|part| match part {
@@ -141,12 +148,34 @@ fn each_form_is_as_it_was() {
 }
 
 #[test]
-fn a_tree_fits_80_columns_unless_all_of_it_is_wanted() {
+fn a_tree_fits_the_width_that_it_is_given() {
     use unicode_width::UnicodeWidthStr;
-    let narrow = drawn(|out| tree(&family(parts(), false), out));
-    assert!(narrow.lines().all(|line| line.width() <= 80), "{narrow}");
-    let wide = drawn(|out| tree(&family(parts(), true), out));
-    assert!(wide.contains("legal/a/long/way/down/to/where/it/lies/msa-v2b.docx"));
+    let whole = "legal/a/long/way/down/to/where/it/lies/msa-v2b.docx";
+    for width in [80, 100, 160] {
+        let drawn = drawn(|out| tree(&summed_up(false), Some(width), out));
+        assert!(drawn.lines().all(|line| line.width() <= width), "{drawn}");
+        assert_eq!(drawn.contains(whole), width == 160, "{drawn}");
+    }
+    assert!(drawn(|out| tree(&summed_up(false), None, out)).contains(whole));
+}
+
+#[test]
+fn a_note_of_how_a_version_was_made_keeps_its_beginning_and_is_broken_at_spaces() {
+    let mut all = parts();
+    let from = "a name of many words that no terminal of any width can show in one line".to_owned();
+    for part in &mut all {
+        if let FamilyPart::Edge(edge) = part
+            && edge.version == 5
+        {
+            edge.renamings[0].from.clone_from(&from);
+        }
+    }
+    let drawn = drawn(|out| tree(&family(all, false), Some(80), out));
+    let squeezed = drawn.replace('│', " ");
+    let words: Vec<_> = squeezed.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(text.contains(&format!("~ {from} → north")), "{drawn}");
+    assert!(text.contains("+ 420 shingles from 5 too"), "{drawn}");
 }
 
 /// A family whose versions each have two children, down to this many lanes.
@@ -170,7 +199,7 @@ fn branching(lanes: u32, wide: bool) -> Family {
 #[test]
 fn lanes_that_do_not_fit_are_folded_and_counted_unless_all_is_wanted() {
     use unicode_width::UnicodeWidthStr;
-    let narrow = |lanes| drawn(|out| tree(&branching(lanes, false), out));
+    let narrow = |lanes| drawn(|out| tree(&branching(lanes, false), Some(80), out));
     let fits = narrow(6);
     assert!(!fits.contains('○') && !fits.contains("--wide"), "{fits}");
     for (lanes, said) in [
@@ -194,7 +223,7 @@ fn lanes_that_do_not_fit_are_folded_and_counted_unless_all_is_wanted() {
             |signs: &[char]| narrow.lines().filter(|line| line.contains(signs)).count();
         assert_eq!(lines_with(&['○']), folded + 1, "{narrow}");
         assert_eq!(lines_with(&['●', '◉', '○']), rows.len() + 1, "{narrow}");
-        let wide = drawn(|out| tree(&branching(lanes, true), out));
+        let wide = drawn(|out| tree(&branching(lanes, true), None, out));
         assert!(!wide.contains('○') && wide.lines().any(|line| line.width() > 80));
     }
 }
@@ -220,33 +249,36 @@ fn lanes_grow_with_the_logarithm_of_the_versions() {
 }
 
 /// A form with what was made of it, one version for each day; and one without a date.
-fn filled_in(kind: VersionKind) -> Family {
+fn filled_in() -> Family {
     let files = (1..=5).map(|at: u32| {
         let day = (at < 5).then_some(i64::from(at) * 86_400);
         FamilyPart::File(file(at, &format!("/{at}"), day, false))
     });
     let of_form = |at| {
-        let kind = if at == 4 {
-            kind
-        } else {
-            VersionKind::RevisedFrom
-        };
+        let kind = VersionKind::RevisedFrom;
         FamilyPart::Edge(edge(at, 1, kind, Direction::ModificationTime))
     };
     family(files.chain((2..=5).map(of_form)).collect(), false)
 }
 
 #[test]
-fn of_children_alike_the_one_that_leads_to_the_latest_goes_straight_on_and_is_named() {
-    let family = filled_in(VersionKind::RevisedFrom);
+fn of_children_alike_the_one_that_leads_to_the_latest_goes_straight_on_and_the_daemon_names_it() {
+    let mut family = filled_in();
     let rows = layout::rows(&family);
     let lanes: Vec<_> = rows.iter().map(|row| (row.version + 1, row.lane)).collect();
     assert_eq!(lanes, [(1, 0), (2, 1), (3, 1), (5, 1), (4, 0)]);
-    let told = "5 versions in 5 files, 3 branches; the latest by date is 4, of 1970-01-05";
-    assert_eq!(family.summary(), told);
-    // An excerpt of it is no later version.
-    let with_excerpt = filled_in(VersionKind::ContainedIn);
-    assert_eq!(with_excerpt.latest(), Some(3));
+    // Which is the latest the daemon says, or nobody.
+    for (latest, told) in [
+        (Some(4), "; the latest by date is 4, of 1970-01-05"),
+        (None, ""),
+        (Some(0), ""),
+        (Some(6), ""),
+    ] {
+        family.set_latest(latest);
+        let told = format!("5 versions in 5 files, 3 branches{told}");
+        assert_eq!(family.summary(), told);
+        assert_eq!(family.latest(), latest.filter(|latest| *latest == 4));
+    }
 }
 
 #[test]
@@ -265,9 +297,9 @@ fn what_a_daemon_should_not_send_draws_nothing_wrong() {
     assert_eq!(layout::rows(&family).len(), 1);
     assert!(
         drawn(|out| svg(&family, out)).contains("/one")
-            || !drawn(|out| tree(&family, out)).is_empty()
+            || !drawn(|out| tree(&family, None, out)).is_empty()
     );
-    assert!(drawn(|out| tree(&Family::new(false), out)).is_empty());
+    assert!(drawn(|out| tree(&Family::new(false), Some(80), out)).is_empty());
 }
 
 #[test]
@@ -286,7 +318,7 @@ fn a_stated_day_is_shown_before_an_earlier_modification_time() {
         let mut family = Family::new(true);
         files.into_iter().for_each(|file| family.add_file(file));
         assert_eq!(family.versions[0].day(), "2018-05-14");
-        let drawn = drawn(|out| tree(&family, out));
+        let drawn = drawn(|out| tree(&family, None, out));
         assert!(drawn.contains("2018-05-14  modified  -"), "{drawn}");
     }
 }

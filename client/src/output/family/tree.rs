@@ -1,5 +1,5 @@
-//! The family in a terminal: one row per version, 80 columns wide unless full names are wanted. Lanes that do not fit
-//! are folded: their versions stand in the last lane that does, marked, and without the lines to their parents.
+//! The family in a terminal: one row per version, as wide as lines may be. Lanes that do not fit are folded: their
+//! versions stand in the last lane that does, marked, and without the lines to their parents.
 
 use std::io::{self, Write};
 
@@ -7,35 +7,35 @@ use unicode_width::UnicodeWidthStr;
 
 use super::layout::{Row, rows};
 use super::{Family, ending};
+use crate::output::text::{beginning, wrapped};
 
-/// Columns of the terminal that a row fits into.
-const WIDTH: usize = 80;
 /// Least width of a name in columns, however many lanes there are.
 const MIN_NAME_WIDTH: usize = 10;
 /// Width of the number, the day and its source, the relation to its parent, and the evidence, with the gaps between.
 const NUMBERS: usize = 4 + 2 + 10 + 2 + 8 + 2 + 15 + 2 + 10 + 2;
 
-/// Lanes that fit, of two columns each.
-const LANES: usize = (WIDTH - NUMBERS - MIN_NAME_WIDTH) / 2;
+/// Where notes of how a version was made begin, behind the lanes: below the relation to its parent.
+const NOTES: usize = 4 + 2 + 10 + 2 + 8 + 2;
+
 /// A version in a lane that does not fit.
 const FOLDED: &str = "○";
 /// How all lanes are drawn.
 const ALL: &str = "--wide draws all lanes";
 
-/// Writes a family as a tree; nothing if it is empty.
-pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
+/// Writes a family as a tree, in lines of at most `width` cells if that is given; nothing if it is empty.
+pub(crate) fn tree(family: &Family, width: Option<usize>, out: &mut impl Write) -> io::Result<()> {
     let rows = rows(family);
     let Some(deepest) = rows.iter().map(|row| row.lane).max() else {
         return Ok(());
     };
+    let width = width.unwrap_or(usize::MAX);
     let folder = family.folder();
     if !folder.is_empty() {
-        writeln!(out, "{}", name_within(family, folder, WIDTH))?;
+        writeln!(out, "{}", ending(folder, width))?;
     }
-    let drawn = match family.wide {
-        true => deepest + 1,
-        false => LANES.min(deepest + 1),
-    };
+    // Lanes are of two columns each.
+    let fitting = width.saturating_sub(NUMBERS + MIN_NAME_WIDTH) / 2;
+    let drawn = fitting.clamp(1, deepest + 1);
     let lanes = 2 * drawn;
     let head = format!("{:lanes$}{:>4}", "", "NO");
     writeln!(
@@ -44,8 +44,13 @@ pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
         "DATE", "DATED BY", "HOW", "TOLD BY"
     )?;
     let mut open = vec![false; deepest + 1];
+    let place = Place {
+        folder,
+        drawn,
+        width,
+    };
     for row in &rows {
-        version(family, row, folder, drawn, &mut open, out)?;
+        version(family, row, &place, &mut open, out)?;
     }
     match deepest + 1 - drawn {
         0 => Ok(()),
@@ -57,25 +62,47 @@ pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
     }
 }
 
+/// Where the rows of a family are drawn.
+struct Place<'a> {
+    /// The folder of all files, which their names lack.
+    folder: &'a str,
+    /// Lanes that are drawn.
+    drawn: usize,
+    /// Cells of a line.
+    width: usize,
+}
+
+impl Place<'_> {
+    /// The end of a file's name that fits.
+    fn name(&self, file: &str) -> String {
+        let room = self.width.saturating_sub(2 * self.drawn + NUMBERS);
+        let below = file.strip_prefix(self.folder).unwrap_or(file);
+        ending(below, room.max(MIN_NAME_WIDTH))
+    }
+
+    /// The lines of a note of how a version was made, whose sign takes two cells.
+    fn note(&self, note: &str) -> Vec<String> {
+        let room = self.width.saturating_sub(2 * self.drawn + NOTES + 2);
+        let room = room.max(MIN_NAME_WIDTH);
+        let lines = wrapped(note, room).into_iter();
+        lines.map(|line| beginning(&line, room)).collect()
+    }
+}
+
 fn version(
     family: &Family,
     row: &Row,
-    folder: &str,
-    drawn: usize,
+    place: &Place<'_>,
     open: &mut [bool],
     out: &mut impl Write,
 ) -> io::Result<()> {
     let version = &family.versions[row.version];
-    let graph = graph(row, version.is_query, drawn, open);
+    let graph = graph(row, version.is_query, place.drawn, open);
     open[row.lane] = row.goes_on;
-    let lanes = 2 * drawn;
-    let room = WIDTH.saturating_sub(lanes + NUMBERS).max(MIN_NAME_WIDTH);
-    let name = |file: &str| {
-        let below = file.strip_prefix(folder).unwrap_or(file);
-        name_within(family, below, room)
-    };
+    let lanes = 2 * place.drawn;
     let mut files = version.files.iter();
-    let first = files.next().map(|file| name(file)).unwrap_or_default();
+    let first = files.next().map(|file| place.name(file));
+    let first = first.unwrap_or_default();
     let graph = padded(&graph, lanes);
     let (number, day, source) = (row.version + 1, version.day(), version.source());
     let (kind, evidence) = (version.kind(), version.evidence());
@@ -83,23 +110,24 @@ fn version(
         out,
         "{graph}{number:>4}  {day:10}  {source:8}  {kind:15}  {evidence:10}  {first}"
     )?;
-    let graph = padded(&rails(&open[..drawn.min(row.lane + 1)]), lanes);
-    let mut below = |sign: &str, name: &str| {
-        let line = format!("{graph}{:width$}{sign} {name}", "", width = NUMBERS - 2);
+    let graph = padded(&rails(&open[..place.drawn.min(row.lane + 1)]), lanes);
+    let mut below = |column: usize, sign: &str, text: &str| {
+        let line = format!("{graph}{:column$}{sign} {text}", "");
         writeln!(out, "{}", line.trim_end())
     };
-    if let Some(merged) = version.merged() {
-        below("+", &name(&merged))?;
-    }
-    for names in version.renamings() {
-        below("~", &name(&names))?;
+    let merged = version.merged().map(|merged| ("+", merged));
+    let renamings = version.renamings().map(|names| ("~", names));
+    for (sign, note) in merged.into_iter().chain(renamings) {
+        for (at, line) in place.note(&note).iter().enumerate() {
+            below(NOTES, if at == 0 { sign } else { " " }, line)?;
+        }
     }
     for file in files {
-        below("=", &name(file))?;
+        below(NUMBERS - 2, "=", &place.name(file))?;
     }
     match version.unnamed() {
         0 => Ok(()),
-        more => below("=", &name(&format!("{more} more"))),
+        more => below(NUMBERS - 2, "=", &format!("{more} more")),
     }
 }
 
@@ -128,11 +156,4 @@ fn rails(open: &[bool]) -> String {
 fn padded(graph: &str, width: usize) -> String {
     let blank = width.saturating_sub(graph.width());
     format!("{graph}{}", " ".repeat(blank))
-}
-
-fn name_within(family: &Family, name: &str, width: usize) -> String {
-    match family.wide {
-        true => name.to_owned(),
-        false => ending(name, width),
-    }
 }

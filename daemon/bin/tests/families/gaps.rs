@@ -155,6 +155,24 @@ fn a_neighbour_of_a_version_that_was_not_asked_about_is_found_from_any() {
     }
 }
 
+#[test]
+fn what_stands_in_the_tree_is_not_named_as_left_out() {
+    let part = prose(1, 400);
+    // It resembles the part by less than a link demands, and contains it.
+    let whole = format!("{part} {}", prose(2, 550));
+    let files: Vec<_> = [("part.txt", part), ("whole.txt", whole)]
+        .map(|(name, text)| (name.to_owned(), text))
+        .into();
+    let daemon = start(&files);
+    dated(&daemon, &files, |at| at as u64);
+    for (asked, _) in &files {
+        let family = Family::of_file(&daemon, asked);
+        assert_eq!(names(&family), ["part.txt", "whole.txt"], "from {asked}");
+        assert!((0.3..0.5).contains(&family.edges[0].resemblance));
+        assert_eq!(family.summary.near_misses, [], "from {asked}");
+    }
+}
+
 /// What the last text has alone, so that neither contains the other.
 fn ending(name: &str) -> String {
     match name {

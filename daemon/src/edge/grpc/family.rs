@@ -39,6 +39,7 @@ impl DecodedFamily {
                 containment_threshold: query_params.containment_threshold,
                 scheme: query_params.scheme,
                 joins_pieces: true,
+                follows_renamings: true,
                 limit: query_params.limit,
                 view: query_params.view,
             },

@@ -77,6 +77,8 @@ pub struct FamilySummary {
     pub versions: u32,
     /// Edges that were listed.
     pub edges: u32,
+    /// Number of the latest version, if dates tell which it is.
+    pub latest: Option<u32>,
     /// Versions that were not joined.
     pub near_misses: Vec<ListedNearMiss>,
 }
@@ -204,8 +206,10 @@ impl FamilyList<'_> {
                 near_misses.extend(self.near_miss(miss, number)?);
             }
         }
+        let latest = self.family.latest();
         Ok(FamilySummary {
             context: context()?,
+            latest: latest.and_then(|latest| numbers[latest]),
             query: self.summary(),
             versions,
             edges,
@@ -301,6 +305,7 @@ fn list_by_date(
         context,
         versions: numbers.len() as u32,
         edges: 0,
+        latest: None,
         near_misses: Vec::new(),
     }
 }

@@ -93,6 +93,13 @@ pub enum Direction {
     Unknown,
 }
 
+impl Direction {
+    /// Whether a date is the evidence.
+    pub fn is_by_date(self) -> bool {
+        !matches!(self, Self::Text | Self::Unknown)
+    }
+}
+
 /// A version in its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedVersion {
@@ -260,14 +267,17 @@ fn direct_edges(
     trees.find_lowest(placed);
     let direction = |version: usize, parent: usize| {
         let (from, to) = (&versions[parent], &versions[version]);
-        if let (Some(earlier), Some(later), true) =
-            (from.date, to.date, slots[parent].0 != slots[version].0)
+        let is_other_time = slots[parent].0 != slots[version].0;
+        if let (Some(earlier), Some(later), true) = (from.date, to.date, is_other_time)
+            && earlier.is_before(later)
         {
             return earlier.kind.max(later.kind).direction();
         }
         match (from.written, to.written) {
             (Some(earlier), Some(later)) if earlier < later => Direction::InnerDate,
             (Some(earlier), Some(later)) if earlier > later => Direction::Unknown,
+            // A stated date and a modification time too close to it: the texts were not asked for the order.
+            _ if is_other_time && slots[version].0 != UNDATED => Direction::Unknown,
             // That the tree is attached to a dated version does not make that version the earlier one.
             _ if slots[version].0 == UNDATED && trees.hangs(version) => {
                 match rise(from, to) >= MIN_MARGIN {

@@ -111,7 +111,11 @@ fn dated_direction(
 ) -> Option<Direction> {
     let (from, to) = (&versions[earlier], &versions[later]);
     match (times[earlier], times[later]) {
-        (Some(a), Some(b)) if a < b => Some(from.date?.kind.max(to.date?.kind).direction()),
+        (Some(a), Some(b)) if a < b => {
+            let (earlier, later) = (from.date?, to.date?);
+            let direction = earlier.kind.max(later.kind).direction();
+            earlier.is_before(later).then_some(direction)
+        }
         (a, b) if a == b && from.written? < to.written? => Some(Direction::InnerDate),
         _ => None,
     }

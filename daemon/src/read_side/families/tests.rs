@@ -225,17 +225,43 @@ fn a_version_without_a_date_that_is_near_to_none_stands_last() {
 #[test]
 fn times_of_files_that_were_copied_together_order_nothing() {
     let texts = history(10, 4);
-    let mut versions = as_versions(&texts, |at| Some(9 - at as i64));
-    for version in &mut versions {
-        version.date.as_mut().unwrap().kind = DateKind::File;
+    let of_files = |apart: i64, kind: DateKind| {
+        let mut versions = as_versions(&texts, |at| Some((9 - at as i64) * apart));
+        for version in &mut versions {
+            version.date.as_mut().unwrap().kind = kind;
+        }
+        versions
+    };
+    // Two of them and all; seconds apart, and a minute less than an hour.
+    for (apart, count) in [(1, 10), (1, 2), (3_540, 10), (3_540, 2)] {
+        let versions = &of_files(apart, DateKind::File)[..count];
+        let found = placed(versions, &table(&texts[..count]));
+        assert_eq!(edges(versions, &found)[0], (0, 1));
+        assert_eq!(found[1].parent.unwrap().1, Direction::Text);
     }
-    let found = placed(&versions, &table(&texts));
-    assert_eq!(edges(&versions, &found)[0], (0, 1));
-    assert_eq!(found[1].parent.unwrap().1, Direction::Text);
-    // Two of them are not a copy of a folder.
-    let two = placed(&versions[..2], &table(&texts[..2]));
-    assert_eq!(edges(&versions[..2], &two), [(1, 0)]);
-    assert_eq!(two[1].parent.unwrap().1, Direction::ModificationTime);
+    for (apart, kind, direction) in [
+        (3_600, DateKind::File, Direction::ModificationTime),
+        (1, DateKind::Stated, Direction::InnerDate),
+    ] {
+        let two = &of_files(apart, kind)[..2];
+        let found = placed(two, &table(&texts[..2]));
+        assert_eq!(edges(two, &found), [(1, 0)]);
+        assert_eq!(found[1].parent.unwrap().1, direction);
+    }
+}
+
+#[test]
+fn a_modification_time_is_no_evidence_within_an_hour_of_a_stated_date() {
+    let texts = history(2, 4);
+    for (apart, direction) in [
+        (3_599, Direction::Unknown),
+        (3_600, Direction::ModificationTime),
+    ] {
+        let mut versions = as_versions(&texts, |at| Some(at as i64 * apart));
+        versions[1].date.as_mut().unwrap().kind = DateKind::File;
+        let found = placed(&versions, &table(&texts));
+        assert_eq!(found[1].parent, Some((0, direction)));
+    }
 }
 
 /// Dates of versions, some of them missing.

@@ -8,6 +8,7 @@
 mod containers;
 mod edges;
 mod gaps;
+mod latest;
 mod near_candidates;
 mod renamed;
 mod search;
@@ -50,6 +51,8 @@ pub struct FamilyParams {
     pub scheme: SchemeKind,
     /// Whether pieces of a history with a gap between them are joined.
     pub joins_pieces: bool,
+    /// Whether versions under other names are linked, where a name was replaced throughout.
+    pub follows_renamings: bool,
     /// Most versions that are found.
     pub limit: usize,
     /// The roots whose files may be listed.

@@ -57,10 +57,9 @@ impl Search<'_> {
             self.found.near_misses.clear();
         }
         self.found.is_cut |= self.is_piece_cut;
-        let (numbers, versions) = (&self.numbers, &self.found.versions);
-        let is_followed = |at: &usize| versions[*at].standing.is_followed;
         let misses = &mut self.found.near_misses;
-        misses.retain(|miss| !numbers.get(&miss.document).is_some_and(is_followed));
+        // What is found by containment is a version too, though nothing is joined to it.
+        misses.retain(|miss| !self.numbers.contains_key(&miss.document));
         misses.sort_by(|a, b| b.resemblance.total_cmp(&a.resemblance));
         Ok(())
     }

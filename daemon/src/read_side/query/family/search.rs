@@ -336,7 +336,10 @@ impl Search<'_> {
                 by_resemblance.then(a.document.cmp(&b.document))
             });
         }
-        rest.truncate(RENAMED_READ);
+        rest.truncate(match self.params.follows_renamings {
+            true => RENAMED_READ,
+            false => 0,
+        });
         near.found = linked;
         near.found.append(&mut rest);
         Ok(near)
@@ -356,8 +359,12 @@ impl Search<'_> {
         let (of, renamings) = of;
         let overlap = Overlap::of_texts(of, text, self.cancel)?;
         let rule = &self.params.rule;
-        let (account, sets) = (self.subject.account(), self.index.shingles());
-        let renamed = find_renamed(sets, [of, text], &overlap, rule, (account, self.cancel))?;
+        let (account, cancel) = (self.subject.account(), self.cancel);
+        let sets = self.index.shingles();
+        let renamed = match self.params.follows_renamings {
+            true => find_renamed(sets, [of, text], &overlap, rule, (account, cancel))?,
+            false => None,
+        };
         let (a, b) = (of.shingles.len() as u64, text.shingles.len() as u64);
         if !rule.links(overlap.shared, a, b) && renamed.is_none() {
             return Ok(());

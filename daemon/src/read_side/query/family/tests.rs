@@ -33,6 +33,7 @@ fn limited_family_of(texts: &[String], limit: usize) -> Family {
         containment_threshold: 0.8,
         scheme: SchemeKind::ModN,
         joins_pieces: true,
+        follows_renamings: true,
         limit,
         view: VisibleRoots::All,
     };
