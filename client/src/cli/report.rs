@@ -86,7 +86,7 @@ enum Kind {
     Cores,
     /// Everyone who holds a near-copy of these files, by root and owner
     CopiesOf,
-    /// Superseded versions that are older than --older-than
+    /// Versions that a later one superseded, by dates or by times of files an hour apart, older than --older-than
     StaleVersions,
     /// Files outside the protected roots that share text with a document inside
     Leak,

@@ -75,17 +75,63 @@ fn of_two_versions_with_the_same_date_none_is_superseded_whatever_their_texts_te
     let shares = Shares::new();
     let first = prose(75, 400);
     let grown = with_own(&first, 76, 40);
-    let modified = SystemTime::now() - Duration::from_secs(900 * DAY);
-    for (name, text) in [("first.txt", first), ("grown.txt", grown)] {
-        let path = shares.daemon.path(name);
-        fs::write(&path, text).unwrap();
-        let file = fs::File::options().write(true).open(path).unwrap();
-        file.set_modified(modified).unwrap();
+    let date = SystemTime::now() - Duration::from_secs(900 * DAY);
+    // Seconds that the first was modified after the other, as where both were copied.
+    for later in [0, 2, 3_000] {
+        for (name, text, after) in [("first.txt", &first, later), ("grown.txt", &grown, 0)] {
+            let path = shares.daemon.path(name);
+            fs::write(&path, text).unwrap();
+            let file = fs::File::options().write(true).open(path).unwrap();
+            let modified = date + Duration::from_secs(after);
+            file.set_modified(modified).unwrap();
+        }
+        shares.daemon.sync();
+        let edges = shares.edges("first.txt");
+        let told = edges.iter().map(|(_, edge)| edge.direction());
+        assert_eq!(told.collect::<Vec<_>>(), [wire::Direction::Text]);
+        assert!(superseded(&shares).is_empty(), "{later} s");
     }
-    shares.daemon.sync();
-    let edges = shares.edges("first.txt");
-    let told = edges.iter().map(|(_, edge)| edge.direction());
-    assert_eq!(told.collect::<Vec<_>>(), [wire::Direction::Text]);
+}
+
+#[test]
+fn what_merely_contains_an_old_version_is_not_its_newest() {
+    let first = prose(60, 600);
+    let second = with_own(&first, 61, 12);
+    let dossier = with_own(&first, 62, 3_000);
+    let revised = with_own(&dossier, 63, 50);
+    let files = [
+        ("first.txt", first, 900),
+        ("second.txt", second, 800),
+        ("dossier.txt", dossier, 300),
+        ("dossier-2.txt", revised, 200),
+    ];
+    let files = files.map(|(name, text, days)| (name.to_owned(), text, days));
+    let superseded = superseded(&saved(&files));
+    let of_first = ["first.txt", "second.txt", "second.txt"].map(str::to_owned);
+    assert!(superseded.contains(&of_first), "{superseded:?}");
+}
+
+/// A text in which a name stands in every sixth word.
+fn with_name(name: &str) -> String {
+    let words = prose(64, 1_500);
+    let words: Vec<_> = words.split_whitespace().collect();
+    let parts = words
+        .chunks(5)
+        .map(|part| format!("{} {name}", part.join(" ")));
+    parts.collect::<Vec<_>>().join(" ")
+}
+
+/// Two notices may differ by a name alone: `versions` shows which, and a report that people delete by does not.
+#[test]
+fn nothing_is_superseded_by_a_text_under_another_name() {
+    let alpha = ("alpha.txt".to_owned(), with_name("Alpha"), 900);
+    let beta = ("beta.txt".to_owned(), with_name("Beta Pro"), 300);
+    let shares = saved(&[alpha, beta]);
+    let edges = shares.edges("alpha.txt");
+    let (_, edge) = &edges[0];
+    assert_eq!(edge.renamings.len(), 1);
+    assert_eq!(edge.direction(), wire::Direction::ModificationTime);
+    assert!(edge.resemblance < 0.5, "{edge:?}");
     assert!(superseded(&shares).is_empty());
 }
 

@@ -23,7 +23,7 @@ use simdex_signature::SchemeKind;
 use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
 use crate::read_side::catalogue;
-use crate::read_side::families::{Direction, LinkRule};
+use crate::read_side::families::{LinkRule, VersionDate};
 use crate::read_side::query::{
     ComparedBy, Family, FamilyEdge, FamilyFile, FamilyParams, QueryError, Subject, SubjectSummary,
     VersionKind, find_family,
@@ -59,8 +59,9 @@ pub(super) fn find(
         relation_threshold: relation_threshold.get(),
         containment_threshold: scope.containment,
         scheme: SchemeKind::ModN,
-        // A gap may lead to another document: what is called stale may be deleted.
+        // A gap may lead to another document, and so may a name: what is called stale may be deleted.
         joins_pieces: false,
+        follows_renamings: false,
         limit: defaults::VERSIONS as usize,
         view: scope.view.clone(),
     };
@@ -104,7 +105,7 @@ struct StaleFinder<'a, 'b> {
     /// Versions listed as stale: a version that contains two documents is in the families of both.
     listed: HashSet<DocumentHash>,
     /// Dates of documents that may contain an old one.
-    dates: HashMap<DocId, Option<i64>>,
+    dates: HashMap<DocId, Option<VersionDate>>,
     /// Pairs without evidence which version is later: a pair is found from both of its documents.
     undecided: HashSet<[DocumentHash; 2]>,
     sums: Sums,
@@ -193,9 +194,14 @@ impl StaleFinder<'_, '_> {
             if edge.kind == VersionKind::ContainedIn {
                 continue;
             }
-            let newest = successors[edge.version]
-                .as_ref()
-                .map_or(edge.version, |after| after.newest);
+            let own = Newest {
+                is_revised: edge.kind == VersionKind::RevisedFrom,
+                is_dated: family.date(edge.version).is_some(),
+                version: edge.version,
+            };
+            let after = successors[edge.version].as_ref();
+            let mut newest = after.map_or(own, |after| after.newest.max(own));
+            newest.is_revised &= own.is_revised;
             let known = successors[edge.parent].take();
             // The earliest version derived from it comes right after it.
             successors[edge.parent] = Some(Successor {
@@ -215,9 +221,10 @@ impl StaleFinder<'_, '_> {
         successor: &Successor,
     ) -> Result<(), FindingError> {
         let by = self.first_path(subject, family, successor.edge.version)?;
-        let newest = self.first_path(subject, family, successor.newest)?;
+        let newest = successor.newest.version;
+        let last = family.date(newest).map(|date| date.seconds);
+        let newest = self.first_path(subject, family, newest)?;
         let (index, params) = (self.scope.engine.index.reader(), self.params.clone());
-        let last = family.date(successor.newest).map(|date| date.seconds);
         let first = family.date(version).map(|date| date.seconds);
         let mut failed = FirstError::default();
         family.visit_files(index, subject, &params, version, &mut |file| {
@@ -293,14 +300,22 @@ struct Successor {
     /// The edge to the version right after it.
     edge: FamilyEdge,
     /// The last of all versions derived from it.
-    newest: usize,
+    newest: Newest,
+}
+
+/// The last of all versions that derive from another; the greater comes last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Newest {
+    /// What merely contains a version, or was revised from that, is the newest only if the version was never revised.
+    is_revised: bool,
+    /// Those without a date stand behind all others.
+    is_dated: bool,
+    /// Its place in the order of the family.
+    version: usize,
 }
 
 /// Whether a date says which of two versions is later. People delete files by this list, and the texts alone are wrong
 /// too often for that: of two versions with equal dates they may name the later one.
 fn is_decided(edge: &FamilyEdge) -> bool {
-    match edge.direction {
-        Direction::Unknown | Direction::Text => false,
-        Direction::InnerDate | Direction::Container | Direction::ModificationTime => true,
-    }
+    edge.direction.is_by_date()
 }

@@ -41,7 +41,7 @@ impl StaleFinder<'_, '_> {
         &mut self,
         file: &FileInfo,
         (id, hash): (DocId, DocumentHash),
-        (date, place): (i64, Place),
+        (date, place): (VersionDate, Place),
     ) -> Result<(), FindingError> {
         // The consumer of the findings may be slow: the text and its permits end before.
         let Some(Containers { next, newest }) = self.later_containers(file, id, (date, place))?
@@ -61,7 +61,7 @@ impl StaleFinder<'_, '_> {
         &mut self,
         file: &FileInfo,
         own: DocId,
-        (date, place): (i64, Place),
+        (date, place): (VersionDate, Place),
     ) -> Result<Option<Containers>, FindingError> {
         let scope = self.scope;
         let subject = compared_subject(scope, file)?;
@@ -102,7 +102,7 @@ impl StaleFinder<'_, '_> {
         &mut self,
         search: &ContainerSearch<'_>,
         own: DocId,
-        (date, place): (i64, Place),
+        (date, place): (VersionDate, Place),
     ) -> Result<Vec<(i64, DocId)>, IndexError> {
         let mut later = Vec::new();
         for other in search.candidates().filter(|other| *other != own) {
@@ -110,8 +110,8 @@ impl StaleFinder<'_, '_> {
                 continue;
             }
             let of_other = self.known_date(other)?;
-            let of_other = of_other.filter(|of_other| *of_other > date);
-            later.extend(of_other.map(|of_other| (of_other, other)));
+            let of_other = of_other.filter(|of_other| date.is_before(*of_other));
+            later.extend(of_other.map(|of_other| (of_other.seconds, other)));
         }
         later.sort_unstable();
         Ok(later)
@@ -163,11 +163,11 @@ impl StaleFinder<'_, '_> {
     }
 
     /// The date of a document, which is looked up once.
-    fn known_date(&mut self, document: DocId) -> Result<Option<i64>, IndexError> {
+    fn known_date(&mut self, document: DocId) -> Result<Option<VersionDate>, IndexError> {
         if let Some(known) = self.dates.get(&document) {
             return Ok(*known);
         }
-        let date = self.date(document)?.map(|date| date.seconds);
+        let date = self.date(document)?;
         self.held.add(DATED)?;
         self.dates.insert(document, date);
         Ok(date)

@@ -50,7 +50,7 @@ impl StaleFinder<'_, '_> {
             return Ok(());
         }
         if let Some(place) = self.placed.get(&hash).copied() {
-            return self.search_longer(file, (id, hash), (date.seconds, place));
+            return self.search_longer(file, (id, hash), (date, place));
         }
         if self.family(hash)? {
             count(&mut self.sums, "looked_up", 1);
