@@ -154,6 +154,11 @@ fn found(sums: &HashMap<String, u64>) -> Option<String> {
         ("cut_short", searches, "reached a limit: there may be more"),
         ("uncertain", searches, "may have missed something"),
         ("not_compared", ["file", "files"], "could not be compared"),
+        (
+            "unreached",
+            ["further copy", "further copies"],
+            "in roots that are not up to date alone",
+        ),
     ] {
         if let Some(count @ 1..) = sum(name) {
             said.push_str(&format!("; {} {why}", plural_of(count, one, many)));
@@ -217,10 +222,12 @@ mod tests {
             ("identical_bytes_files", 3),
             ("identical_text_files", 1),
             ("hard_links", 1),
+            ("unreached", 2),
         ];
         assert_eq!(
             said(&freed).unwrap(),
-            "3 files with the same bytes and 1 file with the same text found, and 1 hard link"
+            "3 files with the same bytes and 1 file with the same text found, and 1 hard link; \
+             2 further copies in roots that are not up to date alone"
         );
     }
 }

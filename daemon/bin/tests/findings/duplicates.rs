@@ -115,3 +115,53 @@ fn a_mail_is_not_freed_for_its_text_if_it_has_attachments() {
     );
     assert_eq!(not_compared, 1);
 }
+
+#[test]
+fn nothing_is_freed_for_a_file_of_a_root_that_is_gone() {
+    let shares = Shares::new();
+    let vault = shares.vault.path().canonicalize().unwrap();
+    let text = prose(54, 300);
+    // The first of them would be kept, since its reader had no warning.
+    let warned = format!("<?xml version=\"1.0\"?><doc><p>{text}</p>&nothing;</doc>");
+    fs::write(shares.daemon.path("u-2.xml"), warned).unwrap();
+    fs::write(vault.join("u-1.txt"), &text).unwrap();
+    // Of these there is no other copy.
+    for name in ["u-3.txt", "u-4.txt", "u-5.txt"] {
+        fs::write(vault.join(name), prose(55, 300)).unwrap();
+    }
+    shares.daemon.sync();
+    let asked = || {
+        let (found, manifest) = shares.found(of_kind("duplicates"));
+        let name = |path: &Value| {
+            path.as_str()
+                .unwrap()
+                .rsplit('/')
+                .next()
+                .unwrap()
+                .to_owned()
+        };
+        let pairs = found
+            .iter()
+            .map(|line| [name(&line["path"]), name(&line["of"])]);
+        let pairs = pairs.filter(|[path, _]| path.starts_with("u-"));
+        let unreached = manifest["findings"]["unreached"].as_u64();
+        (pairs.collect::<Vec<_>>(), unreached)
+    };
+    let named = |pairs: &[[&str; 2]]| {
+        let pairs = pairs.iter().map(|pair| pair.map(str::to_owned));
+        pairs.collect::<Vec<_>>()
+    };
+    let (mut found, unreached) = asked();
+    found.sort();
+    let all = [
+        ["u-2.xml", "u-1.txt"],
+        ["u-4.txt", "u-3.txt"],
+        ["u-5.txt", "u-3.txt"],
+    ];
+    assert_eq!((found, unreached), (named(&all), Some(0)));
+    let away = shares.out("away");
+    fs::rename(&vault, &away).unwrap();
+    assert!(shares.daemon.wait(shares.daemon.client.sync()).is_err());
+    assert_eq!(asked(), (named(&[["u-1.txt", "u-2.xml"]]), Some(2)));
+    fs::rename(&away, &vault).unwrap();
+}

@@ -6,6 +6,9 @@
 //! hold their bytes once: removing the second frees nothing. Near-duplicates are not counted: their differences
 //! would be lost. So would be what a file of other bytes holds besides the text: the rest of one that was read in part,
 //! and members, such as attachments. Members of containers are not files that could be removed by themselves.
+//!
+//! A file that is kept is in a root that is up to date: what is on record of a root that cannot be read now may be gone.
+//! Copies of which no root that holds one is reached are counted, and none is freed.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -13,29 +16,37 @@ use std::path::PathBuf;
 
 use simdex_extract::Fact;
 use simdex_index::{FileInfo, GrowingPermit, IndexError};
-use simdex_schema::{ContentHash, DocId, State};
+use simdex_schema::{ContentHash, DocId, RootId, State};
 
 use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
 use crate::base::visit::FirstError;
+use crate::write_side::roots::RootState;
 
 /// Contents without a document (too large to be compared, or damaged) that are held at once; further ones are
 /// counted as not compared, and their copies are not found.
 const MAX_UNCOMPARED: usize = 1 << 18;
 
-const NAMES: [&str; 6] = [
+/// Name of the sum of copies of which no file could be kept.
+const UNREACHED: &str = "unreached";
+
+const NAMES: [&str; 7] = [
     "hard_links",
     "identical_bytes_bytes",
     "identical_bytes_files",
     "identical_text_bytes",
     "identical_text_files",
     "not_compared",
+    UNREACHED,
 ];
 
 pub(super) fn find(
     scope: &ReportScope<'_>,
     take: &mut TakeFinding<'_>,
 ) -> Result<Sums, FindingError> {
+    let roots = scope.engine.roots.iter();
+    let reached = roots.filter(|root| root.state() == RootState::Watching);
     let mut finder = DuplicateFinder {
+        reached: reached.map(|root| root.id).collect(),
         held: GrowingPermit::of(scope.account),
         scope,
         documents: HashSet::new(),
@@ -70,6 +81,8 @@ struct KeptFiles {
     of_content: HashMap<ContentHash, PathBuf>,
     /// Device and inode of each file.
     inodes: HashSet<(u64, u64)>,
+    /// Whether there is a file that cannot be kept, since its root is not reached.
+    is_unreached: bool,
 }
 
 impl KeptFiles {
@@ -131,6 +144,8 @@ fn may_hold_more(file: &FileInfo) -> bool {
 
 struct DuplicateFinder<'a, 'b> {
     scope: &'a ReportScope<'a>,
+    /// The roots that are up to date.
+    reached: HashSet<RootId>,
     /// Counts the memory of the two maps below.
     held: GrowingPermit,
     /// Documents of several files that were already visited.
@@ -173,22 +188,27 @@ impl DuplicateFinder<'_, '_> {
     fn best_file_of(&self, document: DocId) -> Result<Option<FileInfo>, FindingError> {
         let (mut best, mut checked) = (None::<(Fitness, FileInfo)>, Ok(()));
         let index = self.scope.engine.index.reader();
-        index
-            .files()
-            .visit_of_document(document, self.scope.view, &mut |file| {
-                checked = self.scope.cancel().check();
-                if let Some(fitness) = Fitness::of(&file)
-                    && best.as_ref().is_none_or(|(known, _)| fitness < *known)
-                {
-                    best = Some((fitness, file));
-                }
-                match (&checked, &best) {
-                    (Err(_), _) | (_, Some((Fitness::Whole, _))) => ControlFlow::Break(()),
-                    _ => ControlFlow::Continue(()),
-                }
-            })?;
+        let files = index.files();
+        files.visit_of_document(document, self.scope.view, &mut |file| {
+            checked = self.scope.cancel().check();
+            if let Some(fitness) = Fitness::of(&file)
+                && self.is_reached(&file)
+                && best.as_ref().is_none_or(|(known, _)| fitness < *known)
+            {
+                best = Some((fitness, file));
+            }
+            match (&checked, &best) {
+                (Err(_), _) | (_, Some((Fitness::Whole, _))) => ControlFlow::Break(()),
+                _ => ControlFlow::Continue(()),
+            }
+        })?;
         checked?;
         Ok(best.map(|(_, file)| file))
+    }
+
+    /// Whether a file can be kept, as far as its root tells.
+    fn is_reached(&self, file: &FileInfo) -> bool {
+        self.reached.contains(&file.key.root)
     }
 
     /// Handles a file whose content has no document: only its bytes can be the same.
@@ -228,14 +248,22 @@ impl DuplicateFinder<'_, '_> {
             (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
             (Some(of), _) => ("hard-link", of.clone()),
             (None, Some(best)) if !may_hold_more(file) => ("identical-text", best.clone()),
+            (None, None) if !self.is_reached(file) => {
+                let has_copy = std::mem::replace(&mut kept.is_unreached, true);
+                count(&mut self.sums, UNREACHED, u64::from(has_copy));
+                return Ok(());
+            }
             (None, _) => {
                 // Without a document, a first file has nothing to be compared with.
                 let has_text = file.document.is_some();
                 count(&mut self.sums, "not_compared", u64::from(has_text));
-                return Ok(kept.keep(content, file, held)?);
+                return match self.is_reached(file) {
+                    true => Ok(kept.keep(content, file, held)?),
+                    false => Ok(()),
+                };
             }
         };
-        if relation == "identical-text" {
+        if relation == "identical-text" && self.is_reached(file) {
             kept.keep(content, file, held)?;
         }
         self.take_finding(file, relation, &of)
