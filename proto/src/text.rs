@@ -88,7 +88,9 @@ pub fn grouped(count: u64) -> String {
 }
 
 /// Up to this many changed lines are shown as they are, whatever changed in them.
-const FEW_LINES: u64 = 20;
+const FEW_LINES: u64 = 6;
+/// From this many changed lines on each has a changed word of its own on average, unless lines break differently.
+const MANY_LINES: u64 = 20;
 /// So many changed lines may be blank, if more of them are blank than not.
 const FEW_BLANK_LINES: u64 = 4;
 
@@ -103,12 +105,13 @@ pub struct ChangedLines {
 
 /// Whether a difference is shown by words if no form was requested: if words moved, which lines cannot express, or if
 /// the two texts break their lines differently. The latter shows in the numbers of lines and words that differ, moved
-/// words included: every changed line has a changed word, unless lines break differently. It shows in blank lines too,
-/// if most lines that differ are blank: one text has them between its paragraphs and the other has none.
+/// words included: a changed word changes a line in each text, and no more, unless lines break differently. It shows in
+/// blank lines too, if most lines that differ are blank: one text has them between its paragraphs and the other has none.
 pub fn is_shown_by_words(lines: ChangedLines, changed_words: u64, moved_words: u64) -> bool {
     let with_text = lines.all.saturating_sub(lines.blank);
     moved_words > 0
-        || lines.all > changed_words.max(FEW_LINES)
+        || lines.all > changed_words.saturating_mul(2).max(FEW_LINES)
+        || lines.all > changed_words.max(MANY_LINES)
         || lines.blank > with_text.max(FEW_BLANK_LINES)
 }
 
@@ -147,8 +150,22 @@ mod tests {
         assert!(by_words(18, 16, 2));
         // A paragraph more, with the blank line before it; and a few blank lines.
         assert!(!by_words(2, 1, 40) && !by_words(3, 3, 0));
-        assert!(!by_words(20, 2, 2) && by_words(21, 2, 2) && !by_words(21, 10, 30));
+        assert!(!by_words(20, 2, 10) && !by_words(21, 10, 30));
         assert!(is_shown_by_words(ChangedLines::default(), 0, 1));
+    }
+
+    #[test]
+    fn texts_that_break_their_lines_differently_are_shown_by_words() {
+        let by_words = |all, words| {
+            let lines = ChangedLines { all, blank: 0 };
+            is_shown_by_words(lines, words, 0)
+        };
+        // One word was replaced by another, and all seven lines are ten.
+        assert!(by_words(17, 2));
+        // As many lines as words that are replaced change at most, and twice as many where words were only taken out.
+        assert!(!by_words(8, 4) && !by_words(6, 1) && !by_words(18, 9) && by_words(19, 9));
+        // Among many lines not every word was only taken out.
+        assert!(by_words(22, 21) && !by_words(22, 22));
     }
 
     #[test]

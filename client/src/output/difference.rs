@@ -98,7 +98,9 @@ mod tests {
         let auto = |lines, words| difference(&reply(lines, words), DifferenceForm::Auto);
         assert_eq!(auto(21, 20), "by words");
         assert_eq!(auto(21, 0), SAME_WORDS);
-        for (lines, words) in [(21, 21), (20, 0), (1, 500)] {
+        // A text of few lines that are broken otherwise, with a word replaced.
+        assert_eq!(auto(17, 2), "by words");
+        for (lines, words) in [(21, 21), (20, 10), (6, 0), (1, 500)] {
             assert!(auto(lines, words).starts_with("--- a\n"), "{lines} {words}");
         }
     }
