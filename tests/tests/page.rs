@@ -100,9 +100,11 @@ fn sort_and_turn(browser: &Browser) -> Result<()> {
     );
     browser.click("#next")?;
     browser.click("#next")?;
+    ensure!(browser.run("return document.getElementById('sort').offsetHeight")? == 0);
     ensure!(rows(browser)? == GROUPS as u64 - 200);
-    let off = browser.run("return [next.disabled, back.disabled]")?;
-    ensure!(off == json!([true, false]), "{off}");
+    // The focus goes where the list can still be turned to.
+    let off = browser.run("return [next.disabled, back.disabled, document.activeElement.id]")?;
+    ensure!(off == json!([true, false, "back"]), "{off}");
     Ok(())
 }
 
@@ -159,6 +161,18 @@ fn fits(browser: &Browser, width: u64) -> Result<()> {
 /// Nothing is wider than a telephone, and a dark screen stays dark.
 fn narrow_and_dark(browser: &Browser) -> Result<()> {
     fits(browser, 420)?;
+    let unseen = browser.run(
+        "return [...document.querySelectorAll('a[href], button, input, select')].filter(it => !it.disabled \
+         && it.className !== 'skip' && it.checkVisibility() && it.getBoundingClientRect().right <= 0).length",
+    )?;
+    ensure!(unseen == 0, "{unseen} controls are reached and not seen");
+    let sorted = browser.run(
+        "let sort = document.getElementById('sort'), files = () => \
+         document.querySelector('#groups td[data-is=Files]').textContent; \
+         let by = (choice) => { sort.value = choice; sort.dispatchEvent(new Event('change')); return files(); }; \
+         return [sort.offsetHeight > 0, by('3-') > by('3+'), sort.value, sort.options.length, by('') !== '']",
+    )?;
+    ensure!(sorted == json!([true, true, "3+", 11, true]), "{sorted}");
     let dark = json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]});
     browser.devtools("Emulation.setEmulatedMedia", &dark)?;
     let colours = browser.run(

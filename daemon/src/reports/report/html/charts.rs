@@ -1,4 +1,5 @@
 //! The plots at the head of the page, as SVG: sizes of groups, resemblance of their files, states by kind.
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -16,8 +17,8 @@ const LEFT: f64 = 120.0;
 const ROW: usize = 18;
 /// Width of a drawing.
 const WIDTH: f64 = 350.0;
-/// Characters of a label that fit.
-const LABEL: usize = 19;
+/// Between a label and its bar.
+const GAP: f64 = 6.0;
 /// Kinds shown; all others are one row.
 const KINDS_SHOWN: usize = 10;
 
@@ -212,12 +213,9 @@ fn parts(row: &Row) -> String {
 }
 
 fn bar(out: &mut dyn Write, row: &Row, top: usize, highest: u64) -> io::Result<()> {
-    let mut label: String = row.label.chars().take(LABEL).collect();
-    if label.len() < row.label.len() {
-        label.push('\u{2026}');
-    }
+    let before = LEFT - GAP;
+    let label = fitting(&row.label, before);
     let (label, middle) = (Text(&label), top + 13);
-    let before = LEFT - 6.0;
     writeln!(
         out,
         "<text class=\"axis\" x=\"{before}\" y=\"{middle}\" text-anchor=\"end\">{label}</text>"
@@ -230,6 +228,32 @@ fn bar(out: &mut dyn Write, row: &Row, top: usize, highest: u64) -> io::Result<(
     }
     let (x, count) = (x + 5.0, Count(row.sum()));
     writeln!(out, "<text x=\"{x:.1}\" y=\"{middle}\">{count}</text>")
+}
+
+/// A label, cut with an ellipsis if it may be wider than `width`.
+fn fitting(label: &str, width: f64) -> Cow<'_, str> {
+    let widths = label.chars().map(widest);
+    if widths.clone().sum::<f64>() <= width {
+        return label.into();
+    }
+    let mut room = width - widest('\u{2026}');
+    let fits = |&(width, _): &(f64, char)| {
+        room -= width;
+        room >= 0.0
+    };
+    let kept = widths.zip(label.chars()).take_while(fits);
+    let kept: String = kept.map(|(_, letter)| letter).collect();
+    format!("{kept}\u{2026}").into()
+}
+
+/// The width of a letter of 11 units in the widest of the usual fonts, DejaVu Sans, rounded up.
+fn widest(letter: char) -> f64 {
+    match letter {
+        'i' | 'j' | 'l' | 'f' | 't' | 'r' | ' ' | '.' | ',' | '-' | '(' | ')' => 4.6,
+        'm' | 'w' | 'A'..='Z' | '%' | '+' | '=' | '_' => 11.0,
+        ' '..='~' => 7.1,
+        _ => 12.0,
+    }
 }
 
 /// A part of a bar. States differ in shape, not by colour alone: see the title of their plot.
@@ -286,6 +310,22 @@ mod tests {
             [0.0, 0.85, 0.9, 0.9999, 1.0].map(step_of),
             [0, 17, 18, 19, 19]
         );
+    }
+
+    #[test]
+    fn a_label_that_may_be_too_wide_is_cut() {
+        let fits = |label| fitting(label, LEFT - GAP).into_owned();
+        for label in [
+            "same text",
+            "0.95 to 1.00",
+            "513 to 1,024",
+            "not measured",
+            "kind unknown",
+        ] {
+            assert_eq!(fits(label), label);
+        }
+        assert_eq!(fits("tab-separated-values"), "tab-separated-va\u{2026}");
+        assert_eq!(fits("wwwwwwwwwwww"), "wwwwwwwww\u{2026}");
     }
 
     #[test]

@@ -37,7 +37,7 @@ fn words(kind: &str) -> Words {
             "Every version that a later one superseded, older than was asked: one that was revised from it, or \
              that contains its text, however much else it holds. The date is the best that is \
              known: what the document states, or else the file system. Which is the later is told by dates \
-             inside, by modification times or by the texts; where nothing tells it, no version is listed. A short \
+             inside, or by modification times an hour or more apart; where they do not tell it, no version is listed. A short \
              text within a very long one may not be found. Documents that look alike and are all in force are \
              listed too: look at the resemblance before anything is deleted.",
             "Superseded by",
@@ -51,7 +51,7 @@ fn words(kind: &str) -> Words {
         _ => (
             "Duplicates",
             "Every file whose bytes, or whose text, another file on disk has as well, beside the one that \
-             would be kept. A hard link frees nothing. Nothing was deleted.",
+             would be kept, in a root that is up to date. A hard link frees nothing. Nothing was deleted.",
             "Same as",
         ),
     };
@@ -79,6 +79,9 @@ fn meaning(sum: &str) -> &str {
         "uncertain" => {
             "searches that may miss a match with a probability above 0.1 %: a short text within a very long one may \
              share none of the fingerprints that are looked up"
+        }
+        "unreached" => {
+            "further copies of which none could be kept: no root that holds one is up to date"
         }
         "undated_files" => "files of superseded versions without a date, not listed",
         "undecided_versions" => "versions that cannot be ordered by date, not listed",

@@ -22,12 +22,13 @@ const FILES_SEARCHED: usize = 200;
 /// The script, which is independent of the report.
 const SCRIPT: &str = include_str!("page.js");
 /// SHA-256 of [`SCRIPT`] in Base64: the page's policy allows this script alone.
-pub(super) const SCRIPT_HASH: &str = "TG6sWeDVF1ihLTkER0zzOGWviC6HQBZ5EFAz2G4SbD8=";
+pub(super) const SCRIPT_HASH: &str = "UCwvTldsWm41Z0XR5PbEOWELumrZlge2gI4ePCIKNDo=";
 
 const TOOLS: &str = r#"<div class="tools" id="tools" hidden>
 <label>Search paths (press /)<input type="search" id="search" autocomplete="off" spellcheck="false"></label>
 <label>Texts<select id="texts"><option value="all">all groups<option value="one">all files have the same text<option value="more">texts differ</select></label>
 <label>Files<select id="files"><option value="2">2 or more<option value="5">5 or more<option value="20">20 or more<option value="100">100 or more</select></label>
+<label class="sort">Sort by<select id="sort" autocomplete="off"><option value="">order of the report</select></label>
 </div>
 <table class="cards" id="groups" aria-label="Groups">
 <thead><tr><th scope="col" class="r"><button type="button" data-column="0" disabled>Group</button></th><th scope="col"><button type="button" data-column="2" disabled>FIRST</button></th><th scope="col" class="r"><button type="button" data-column="3" disabled>Files</button></th><th scope="col" class="r"><button type="button" data-column="4" disabled>Texts</button></th><th scope="col" class="r"><button type="button" data-column="5" disabled>NUMBER</button></th></tr></thead>

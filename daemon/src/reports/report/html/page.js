@@ -23,7 +23,7 @@ const focusOnSlash = (search) => document.addEventListener("keydown", (event) =>
   const body = table.tBodies[0];
   const numbers = table.tHead.querySelector("button[data-column='5']").textContent;
   const search = byId("search"), texts = byId("texts"), files = byId("files");
-  const status = byId("shown"), back = byId("back"), next = byId("next");
+  const status = byId("shown"), back = byId("back"), next = byId("next"), order = byId("sort");
   const nothing = byId("partial")
     ? "No group matches by the paths that are searched here; groups.jsonl has all."
     : "No group matches.";
@@ -92,32 +92,48 @@ const focusOnSlash = (search) => document.addEventListener("keydown", (event) =>
       (wanted.length === 0 || match(group, wanted) !== undefined));
     if (sortedBy !== null) {
       const sign = ascending ? 1 : -1;
-      const order = (a, b) => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -sign : sign);
-      found.sort((a, b) => order(a[sortedBy], b[sortedBy]));
+      const compare = (a, b) => (a === b ? 0 : a === null ? 1 : b === null ? -1 : a < b ? -sign : sign);
+      found.sort((a, b) => compare(a[sortedBy], b[sortedBy]));
     }
     first = 0;
     show();
   };
-  const sort = (button) => {
-    const column = Number(button.dataset.column);
-    ascending = sortedBy === column ? !ascending : column <= PRINCIPAL;
-    sortedBy = column;
-    for (const other of table.tHead.querySelectorAll("th")) other.removeAttribute("aria-sort");
-    button.closest("th").setAttribute("aria-sort", ascending ? "ascending" : "descending");
+  // The heads of the table sort, and on narrow screens, which show none, a choice.
+  const heads = Array.from(table.tHead.querySelectorAll("button"));
+  const sort = (column, rising) => {
+    [sortedBy, ascending] = [column, rising];
+    for (const head of heads) {
+      const is = Number(head.dataset.column) === column;
+      if (is) head.closest("th").setAttribute("aria-sort", ascending ? "ascending" : "descending");
+      else head.closest("th").removeAttribute("aria-sort");
+    }
+    order.value = column === null ? "" : column + (ascending ? "+" : "-");
     filter();
+  };
+  const turn = (by) => {
+    first += by;
+    show();
+    // A button that is disabled loses the focus.
+    if (next.disabled && by > 0) back.focus();
+    if (back.disabled && by < 0) next.focus();
   };
 
   byId("tools").hidden = false;
   byId("pager").hidden = false;
-  for (const button of table.tHead.querySelectorAll("button")) {
-    button.disabled = false;
-    button.addEventListener("click", () => sort(button));
+  for (const head of heads) {
+    const column = Number(head.dataset.column);
+    head.disabled = false;
+    head.addEventListener("click", () => sort(column, sortedBy === column ? !ascending : column <= PRINCIPAL));
+    order.add(new Option(head.textContent + " \u2191", column + "+"));
+    order.add(new Option(head.textContent + " \u2193", column + "-"));
   }
+  order.addEventListener("change", () =>
+    sort(order.value ? parseInt(order.value, 10) : null, order.value.endsWith("+")));
   search.addEventListener("input", filter);
   texts.addEventListener("change", filter);
   files.addEventListener("change", filter);
-  back.addEventListener("click", () => { first -= SHOWN; show(); });
-  next.addEventListener("click", () => { first += SHOWN; show(); });
+  back.addEventListener("click", () => turn(-SHOWN));
+  next.addEventListener("click", () => turn(SHOWN));
   focusOnSlash(search);
   // A browser keeps what was typed when it comes back to the page.
   if (search.value || texts.value !== "all" || files.value !== "2") filter();
