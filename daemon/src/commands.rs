@@ -2,6 +2,7 @@
 //! module is one command.
 
 mod advice;
+mod answer;
 pub mod cli;
 pub mod exit;
 pub mod rebuild;

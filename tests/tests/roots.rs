@@ -188,6 +188,31 @@ fn serve_refuses_places_that_are_not_apart_and_names_them() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn whoever_closes_the_pipe_has_read_enough_of_an_answer() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let config = sandbox.beside("simdexd.toml");
+    fs::write(
+        &config,
+        format!("roots = [{{path = {:?}}}]", sandbox.share()),
+    )?;
+    let config = config.to_str().context("a path")?;
+    for command in [
+        &["sample-config"][..],
+        &["check-config", "--config", config],
+    ] {
+        let (reader, writer) = std::io::pipe()?;
+        drop(reader);
+        let answer = Command::new(simdex_tests::sandbox::simdexd()?)
+            .args(command)
+            .stdout(writer)
+            .output()?;
+        let said = String::from_utf8_lossy(&answer.stderr).into_owned();
+        ensure!(answer.status.success() && said.is_empty(), "{said}");
+    }
+    Ok(())
+}
+
 /// A file system mounted over a directory, until dropped.
 struct Mounted<'a>(&'a Path);
 

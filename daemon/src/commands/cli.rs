@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 
 use crate::commands::advice::sentence;
+use crate::commands::answer::answer;
 use crate::commands::{exit, rebuild, scan, serve, verify};
 use crate::config::{Config, ConfigError, RootConfig, RootMode};
 use crate::error::EngineError;
@@ -185,31 +186,30 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
     serve::run(config, program()?)
 }
 
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = loaded(&file)?;
     overlap::check_strictly(&config)?;
     let reports = serve::reports::report_dir(&config, config.data_dir.as_deref())?;
     serve::reports::check_room(&config, reports.as_ref())?;
     let roots = simdex_proto::text::counted(config.roots.len() as u64, "root");
-    println!("{} is valid: {roots}", file.display());
+    answer(format_args!("{} is valid: {roots}", file.display()))?;
     for root in &config.roots {
         let there = if root.path.is_dir() {
             ""
         } else {
             "  (missing at the moment)"
         };
-        println!("  {}  {}{there}", root.mode.name(), root.path.display());
+        let (mode, path) = (root.mode.name(), root.path.display());
+        answer(format_args!("  {mode}  {path}{there}"))?;
     }
     for warning in serve::reports::warnings(&config, reports.as_ref()) {
-        println!("  warning: {warning}");
+        answer(format_args!("  warning: {warning}"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 fn sample_config() -> anyhow::Result<ExitCode> {
-    print!("{}", crate::config::sample());
+    answer(crate::config::sample().trim_end_matches('\n'))?;
     Ok(ExitCode::SUCCESS)
 }
 

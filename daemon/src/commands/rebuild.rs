@@ -10,6 +10,7 @@ use simdex_index::store::Hooks;
 use simdex_index::{Cancel, IndexError, Opened, VisibleRoots};
 use simdex_proto::text::counted;
 
+use crate::commands::answer::answer;
 use crate::commands::exit;
 use crate::commands::verify;
 use crate::config::Config;
@@ -18,7 +19,6 @@ use crate::host::storage::{self, Opening};
 
 /// Rebuilds the derived data in a data directory that no daemon holds; `is_configured` says whether a config
 /// was given.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub fn run(
     data_dir: PathBuf,
     config: Config,
@@ -46,7 +46,7 @@ pub fn run(
             return Err(without_texts(&data_dir, missing));
         }
         Err(error) => match error.store_damage() {
-            Some(reason) => return Ok(damaged(&data_dir, reason)),
+            Some(reason) => return damaged(&data_dir, reason),
             None => return Err(error.into()),
         },
         Ok(opened) => opened,
@@ -57,18 +57,18 @@ pub fn run(
     let documents = index.live_documents(&VisibleRoots::All);
     let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();
     index.close(writer)?;
-    println!(
+    answer(format_args!(
         "{} is rebuilt: {}, {}, {:.1} s",
         data_dir.display(),
         counted(documents, "document"),
         counted(postings, "posting"),
         started.elapsed().as_secs_f64()
-    );
+    ))?;
     if unread > 0 {
-        println!(
+        answer(format_args!(
             "the text of {} was damaged; it is extracted again when the daemon next starts",
             counted(unread as u64, "file")
-        );
+        ))?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -84,12 +84,11 @@ fn without_texts(data_dir: &Path, missing: u64) -> anyhow::Error {
 }
 
 /// Reports that the records themselves are damaged, so that nothing can be rebuilt from them.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
-fn damaged(data_dir: &Path, reason: &str) -> ExitCode {
-    println!(
+fn damaged(data_dir: &Path, reason: &str) -> anyhow::Result<ExitCode> {
+    answer(format_args!(
         "{} is damaged and was left unchanged: {reason}",
         data_dir.display()
-    );
-    println!("{}", verify::WAY_OUT);
-    ExitCode::from(exit::DAMAGED)
+    ))?;
+    answer(verify::WAY_OUT)?;
+    Ok(ExitCode::from(exit::DAMAGED))
 }

@@ -4,6 +4,7 @@
 //! close is removed), so a data directory is verified on a private copy of its `store/`; texts are
 //! read in place. A shared lock is held during verification, so that no daemon starts meanwhile.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -12,6 +13,7 @@ use simdex_index::integrity::{Verified, VerifyDepth};
 use simdex_index::store::{self, StoreError, StoreOptions};
 
 use crate::base::report_files::MANIFEST;
+use crate::commands::answer::answer;
 use crate::commands::exit;
 use crate::error::EngineError;
 use simdex_proto::text::counted;
@@ -32,19 +34,18 @@ pub struct VerifyArgs {
 }
 
 /// Verifies a data directory or a report.
-#[expect(clippy::print_stdout, reason = "the command's answer")]
 pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
     let dir = &args.dir;
     if std::fs::symlink_metadata(dir.join(MANIFEST)).is_ok() {
         let verified = crate::reports::report::verify(dir)?;
-        println!(
+        answer(format_args!(
             "the report {} is intact: {} with the right checksum and no others, {} that can be \
              applied; the hash of its manifest is {}",
             dir.display(),
             counted(verified.files, "file"),
             counted(verified.diffs, "difference"),
             verified.manifest
-        );
+        ))?;
         return Ok(ExitCode::SUCCESS);
     }
     if !dir.join("store").is_dir() {
@@ -56,13 +57,13 @@ pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
     let (verified, strays) = match data_dir(args, program) {
         Err(error) if error.store_damage().is_some() => {
             let reason = error.store_damage().unwrap_or_default();
-            println!("{} is damaged: {reason}", dir.display());
-            println!("{WAY_OUT}");
+            answer(format_args!("{} is damaged: {reason}", dir.display()))?;
+            answer(WAY_OUT)?;
             return Ok(ExitCode::from(exit::DAMAGED));
         }
         verified => verified.with_context(|| format!("{} was not verified", dir.display()))?,
     };
-    print(dir, args.quick, &verified, &strays);
+    print(dir, args.quick, &verified, &strays)?;
     Ok(match verified.faults.count {
         0 => ExitCode::SUCCESS,
         _ => ExitCode::from(exit::DAMAGED),
@@ -118,8 +119,7 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<(Verified, Vec<PathBuf>
     Ok((verified, strays))
 }
 
-#[expect(clippy::print_stdout, reason = "the command's answer")]
-fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
+fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) -> io::Result<()> {
     let Verified {
         records,
         postings,
@@ -139,34 +139,35 @@ fn print(dir: &Path, quick: bool, verified: &Verified, strays: &[PathBuf]) {
         false => format!("{text_bytes} bytes, all of which belong to their documents"),
     };
     if faults.count == 0 {
-        println!(
+        answer(format_args!(
             "{dir} is intact: {}, {}, {}, {}, {read}",
             counted(*records, "record"),
             counted(*postings, "posting block"),
             counted(*blocks, "text block"),
             counted(*texts, "text"),
-        );
+        ))?;
     } else {
-        println!("{dir} is damaged: {}", counted(faults.count, "fault"));
-        faults
-            .messages
-            .iter()
-            .for_each(|fault| println!("  {fault}"));
+        let count = counted(faults.count, "fault");
+        answer(format_args!("{dir} is damaged: {count}"))?;
+        for fault in &faults.messages {
+            answer(format_args!("  {fault}"))?;
+        }
         let unlisted = faults.count - faults.messages.len() as u64;
         if unlisted > 0 {
-            println!("  and {unlisted} more");
+            answer(format_args!("  and {unlisted} more"))?;
         }
-        println!("{WAY_OUT}");
+        answer(WAY_OUT)?;
     }
     if *dead_blocks > 0 {
         let blocks = counted(*dead_blocks, "unused text block");
-        println!("damaged, and harmless: {blocks}");
+        answer(format_args!("damaged, and harmless: {blocks}"))?;
     }
     for stray in strays {
-        println!(
+        answer(format_args!(
             "{} is not in use: the next start of the daemon removes it, or sets it aside if it \
              may be records",
             stray.display()
-        );
+        ))?;
     }
+    Ok(())
 }
