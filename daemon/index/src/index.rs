@@ -132,13 +132,15 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<PostingSizes, IndexError> {
         let mut sizes = PostingSizes::default();
-        self.reader.postings().scan(scheme, cancel, &mut |postings| {
-            sizes.add(postings);
-            Ok(match sizes.postings() < MEASURED_POSTINGS {
-                true => ControlFlow::Continue(()),
-                false => ControlFlow::Break(()),
-            })
-        })?;
+        self.reader
+            .postings()
+            .scan(scheme, cancel, &mut |postings| {
+                sizes.add(postings);
+                Ok(match sizes.postings() < MEASURED_POSTINGS {
+                    true => ControlFlow::Continue(()),
+                    false => ControlFlow::Break(()),
+                })
+            })?;
         Ok(sizes)
     }
 
