@@ -290,7 +290,7 @@ mod tests {
         for distinct in [1, 100, 3_000, 50_000] {
             let values = (0..distinct).map(|at| Fingerprint(mix(at)));
             let mut all: Vec<Fingerprint> = values.collect();
-            all.extend([Fingerprint(0), Fingerprint(u64::MAX), Fingerprint(4_095)]);
+            all.extend([Fingerprint(0), Fingerprint(u64::MAX)]);
             let (mut seen, mut kept) = (Seen::default(), all.repeat(9));
             kept.retain(|fingerprint| seen.is_new(*fingerprint));
             let [found, right] = [&kept, &all].map(|all| all.iter().collect::<BTreeSet<_>>());

@@ -263,8 +263,8 @@ mod tests {
             interval
                 .map(|interval| [interval.low, interval.high].map(|end| (end.get() * 1e3).round()))
         };
-        assert_eq!(of(64), Some([440.0, 750.0]));
-        assert_eq!(of(512), Some([500.0, 750.0]));
+        assert_eq!(of(64), Some([434.0, 752.0]));
+        assert_eq!(of(512), Some([500.0, 752.0]));
         assert_eq!((of(32), of(128)), (None, None));
     }
 }
