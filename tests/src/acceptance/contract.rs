@@ -50,6 +50,10 @@ fn share() -> Result<Sandbox> {
     sandbox.write("revised.txt", sentences(4, 121))?;
     sandbox.write("part.txt", sentences(10, 50))?;
     sandbox.write("wider.txt", sentences(30, 400))?;
+    // The last is too unlike to be a version of the others, and not so unlike that `versions` does not name it.
+    sandbox.write("before.txt", sentences(500, 600))?;
+    sandbox.write("before, corrected.txt", sentences(501, 600))?;
+    sandbox.write("rewritten.txt", sentences(545, 645))?;
     sandbox.write(
         "alone.txt",
         "Nothing else in this share says what is said here, ever.",
@@ -158,6 +162,7 @@ fn questions(sandbox: &Sandbox) -> Vec<Vec<OsString>> {
         about(&["containing"], "part.txt"),
         about(&["contained-in"], "whole.txt"),
         about(&["versions"], "whole.txt"),
+        about(&["versions"], "before.txt"),
         [
             about(&["compare", "--no-difference"], "whole.txt"),
             vec![odd.clone()],
