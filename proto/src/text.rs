@@ -97,21 +97,26 @@ const FEW_BLANK_LINES: u64 = 4;
 /// How many lines a difference by lines removes and adds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ChangedLines {
-    /// All of them.
-    pub all: u64,
-    /// Those with nothing but white space.
+    /// Those that it removes.
+    pub removed: u64,
+    /// Those that it adds.
+    pub added: u64,
+    /// Of all of them, those with nothing but white space.
     pub blank: u64,
 }
 
 /// Whether a difference is shown by words if no form was requested: if words moved, which lines cannot express, or if
 /// the two texts break their lines differently. The latter shows in the numbers of lines and words that differ, moved
-/// words included: a changed word changes a line in each text, and no more, unless lines break differently. It shows in
-/// blank lines too, if most lines that differ are blank: one text has them between its paragraphs and the other has none.
+/// words included: a changed word changes a line in each text, and no more, unless lines break differently. Few lines that
+/// differ may do so in white space or case alone, which words do not show; they break differently if one text has more of
+/// them. It shows in blank lines too, if most lines that differ are blank: one text has them between its paragraphs and the other has none.
 pub fn is_shown_by_words(lines: ChangedLines, changed_words: u64, moved_words: u64) -> bool {
-    let with_text = lines.all.saturating_sub(lines.blank);
+    let all = lines.removed + lines.added;
+    let with_text = all.saturating_sub(lines.blank);
+    let has_more = lines.removed != lines.added;
     moved_words > 0
-        || lines.all > changed_words.saturating_mul(2).max(FEW_LINES)
-        || lines.all > changed_words.max(MANY_LINES)
+        || (has_more && all > changed_words.saturating_mul(2).max(FEW_LINES))
+        || all > changed_words.max(MANY_LINES)
         || lines.blank > with_text.max(FEW_BLANK_LINES)
 }
 
@@ -145,7 +150,15 @@ mod tests {
 
     #[test]
     fn texts_that_differ_in_blank_lines_are_shown_by_words() {
-        let by_words = |all, blank, words| is_shown_by_words(ChangedLines { all, blank }, words, 0);
+        let by_words = |added, blank, words| {
+            let removed = 0;
+            let lines = ChangedLines {
+                removed,
+                added,
+                blank,
+            };
+            is_shown_by_words(lines, words, 0)
+        };
         // A number changed in one of many paragraphs, with blank lines between them in one text alone.
         assert!(by_words(18, 16, 2));
         // A paragraph more, with the blank line before it; and a few blank lines.
@@ -156,16 +169,24 @@ mod tests {
 
     #[test]
     fn texts_that_break_their_lines_differently_are_shown_by_words() {
-        let by_words = |all, words| {
-            let lines = ChangedLines { all, blank: 0 };
+        let by_words = |removed, added, words| {
+            let blank = 0;
+            let lines = ChangedLines {
+                removed,
+                added,
+                blank,
+            };
             is_shown_by_words(lines, words, 0)
         };
         // One word was replaced by another, and all seven lines are ten.
-        assert!(by_words(17, 2));
+        assert!(by_words(7, 10, 2));
         // As many lines as words that are replaced change at most, and twice as many where words were only taken out.
-        assert!(!by_words(8, 4) && !by_words(6, 1) && !by_words(18, 9) && by_words(19, 9));
+        assert!(!by_words(5, 3, 4) && !by_words(4, 2, 1));
+        assert!(!by_words(10, 8, 9) && by_words(10, 9, 9));
+        // Four lines were indented and one word was replaced.
+        assert!(!by_words(5, 5, 2));
         // Among many lines not every word was only taken out.
-        assert!(by_words(22, 21) && !by_words(22, 22));
+        assert!(by_words(11, 11, 21) && !by_words(11, 11, 22));
     }
 
     #[test]

@@ -156,8 +156,8 @@ fn found(sums: &HashMap<String, u64>) -> Option<String> {
         ("not_compared", ["file", "files"], "could not be compared"),
         (
             "unreached",
-            ["further copy", "further copies"],
-            "in roots that are not up to date alone",
+            ["copy", "copies"],
+            "in roots that are not up to date, not listed",
         ),
     ] {
         if let Some(count @ 1..) = sum(name) {
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(
             said(&freed).unwrap(),
             "3 files with the same bytes and 1 file with the same text found, and 1 hard link; \
-             2 further copies in roots that are not up to date alone"
+             2 copies in roots that are not up to date, not listed"
         );
     }
 }

@@ -63,11 +63,17 @@ pub(crate) fn left_out(reply: &CompareReply, form: DifferenceForm, is_json: bool
 /// How many lines a unified difference removes and adds.
 fn changed_lines(diff: &str) -> ChangedLines {
     let body = diff.lines().skip(2);
-    let changed = body.filter_map(|line| line.strip_prefix(['-', '+']));
-    changed.fold(ChangedLines::default(), |sum, line| ChangedLines {
-        all: sum.all + 1,
-        blank: sum.blank + u64::from(line.trim().is_empty()),
-    })
+    let mut changed = ChangedLines::default();
+    for line in body {
+        let (sum, rest) = match (line.strip_prefix('-'), line.strip_prefix('+')) {
+            (Some(rest), _) => (&mut changed.removed, rest),
+            (_, Some(rest)) => (&mut changed.added, rest),
+            _ => continue,
+        };
+        *sum += 1;
+        changed.blank += u64::from(rest.trim().is_empty());
+    }
+    changed
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 //! would be lost. So would be what a file of other bytes holds besides the text: the rest of one that was read in part,
 //! and members, such as attachments. Members of containers are not files that could be removed by themselves.
 //!
-//! A file that is kept is in a root that is up to date: what is on record of a root that cannot be read now may be gone.
-//! Copies of which no root that holds one is reached are counted, and none is freed.
+//! A root that cannot be read now may have lost what is on record of it, or hold the better copy. So a file of such a root
+//! is neither kept nor freed; where it has a copy it is counted.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -26,7 +26,7 @@ use crate::write_side::roots::RootState;
 /// counted as not compared, and their copies are not found.
 const MAX_UNCOMPARED: usize = 1 << 18;
 
-/// Name of the sum of copies of which no file could be kept.
+/// Name of the sum of copies in roots that are not up to date.
 const UNREACHED: &str = "unreached";
 
 const NAMES: [&str; 7] = [
@@ -81,8 +81,8 @@ struct KeptFiles {
     of_content: HashMap<ContentHash, PathBuf>,
     /// Device and inode of each file.
     inodes: HashSet<(u64, u64)>,
-    /// Whether there is a file that cannot be kept, since its root is not reached.
-    is_unreached: bool,
+    /// Contents of which the one file so far is in a root that is not reached.
+    unreached: HashSet<ContentHash>,
 }
 
 impl KeptFiles {
@@ -243,27 +243,28 @@ impl DuplicateFinder<'_, '_> {
             return Ok(());
         }
         held.add(INODE)?;
+        if !self.is_reached(file) {
+            let is_copy = kept.best.is_some()
+                || kept.of_content.contains_key(&content)
+                || !kept.unreached.insert(content);
+            count(&mut self.sums, UNREACHED, u64::from(is_copy));
+            return Ok(());
+        }
         let is_new_inode = kept.inodes.insert(inode(file));
         let (relation, of) = match (kept.of_content.get(&content), &kept.best) {
             (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
             (Some(of), _) => ("hard-link", of.clone()),
             (None, Some(best)) if !may_hold_more(file) => ("identical-text", best.clone()),
-            (None, None) if !self.is_reached(file) => {
-                let has_copy = std::mem::replace(&mut kept.is_unreached, true);
-                count(&mut self.sums, UNREACHED, u64::from(has_copy));
-                return Ok(());
-            }
             (None, _) => {
                 // Without a document, a first file has nothing to be compared with.
                 let has_text = file.document.is_some();
                 count(&mut self.sums, "not_compared", u64::from(has_text));
-                return match self.is_reached(file) {
-                    true => Ok(kept.keep(content, file, held)?),
-                    false => Ok(()),
-                };
+                let is_copied = kept.unreached.remove(&content);
+                count(&mut self.sums, UNREACHED, u64::from(is_copied));
+                return Ok(kept.keep(content, file, held)?);
             }
         };
-        if relation == "identical-text" && self.is_reached(file) {
+        if relation == "identical-text" {
             kept.keep(content, file, held)?;
         }
         self.take_finding(file, relation, &of)

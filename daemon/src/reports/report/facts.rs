@@ -60,7 +60,8 @@ impl DiffFacts {
     /// Whether the page shows it by words, by the rule of `simctl compare --diff auto`.
     pub(super) fn is_shown_by_words(&self) -> bool {
         let lines = ChangedLines {
-            all: (self.extent.removed + self.extent.added) as u64,
+            removed: self.extent.removed as u64,
+            added: self.extent.added as u64,
             blank: self.extent.blank as u64,
         };
         self.words.as_ref().is_some_and(|words| {

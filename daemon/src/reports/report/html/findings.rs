@@ -80,9 +80,7 @@ fn meaning(sum: &str) -> &str {
             "searches that may miss a match with a probability above 0.1 %: a short text within a very long one may \
              share none of the fingerprints that are looked up"
         }
-        "unreached" => {
-            "further copies of which none could be kept: no root that holds one is up to date"
-        }
+        "unreached" => "copies in roots that are not up to date, neither kept nor listed",
         "undated_files" => "files of superseded versions without a date, not listed",
         "undecided_versions" => "versions that cannot be ordered by date, not listed",
         other => other,
