@@ -21,8 +21,8 @@ struct Circle {
 const CIRCLES: &[Circle] = &[
     Circle {
         entry: "daemon/index/src/lib.rs",
-        modules: &["cancel", "error", "fault", "store", "text"],
-        why: "IndexError names the errors of the store and of texts, which know when to give up",
+        modules: &["cancel", "error", "store"],
+        why: "IndexError names the errors of the store, which knows when to give up",
     },
     Circle {
         entry: "daemon/src/lib.rs",

@@ -1,10 +1,9 @@
 //! What the caller should do about an error: give up on this input, try again, or open the index again.
 
-use std::io;
-
 use rustix::io::Errno;
 
 use crate::IndexError;
+use crate::io_error::{errno, is_shortage};
 use crate::store::StoreError;
 use crate::text::TextError;
 
@@ -93,31 +92,10 @@ impl TextError {
     }
 }
 
-fn is_shortage(error: &io::Error) -> bool {
-    let shortages = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::INTR];
-    errno(error).is_some_and(|errno| shortages.contains(&errno))
-}
-
-/// Whether the disk or its file system has lost the data to be read: trying again does not help.
-pub(crate) fn is_lost(error: &io::Error) -> bool {
-    // The last two are reported by the block layer: a checksum error of the transport and a fault of the device.
-    let lost = [
-        Errno::IO,
-        Errno::UCLEAN,
-        Errno::BADMSG,
-        Errno::NODATA,
-        Errno::ILSEQ,
-        Errno::REMOTEIO,
-    ];
-    errno(error).is_some_and(|errno| lost.contains(&errno))
-}
-
-fn errno(error: &io::Error) -> Option<Errno> {
-    error.raw_os_error().map(Errno::from_raw_os_error)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::io;
+
     use super::*;
 
     fn source(errno: Errno) -> io::Error {

@@ -49,6 +49,7 @@ mod groups;
 mod id_map;
 mod index;
 pub mod integrity;
+mod io_error;
 mod join;
 mod known_unchanged;
 mod memory;

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use self::block::Place;
 use crate::aside;
-use crate::fault::is_lost;
+use crate::io_error::is_lost;
 
 mod block;
 mod pack;

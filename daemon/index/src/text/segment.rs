@@ -10,7 +10,7 @@ use simdex_schema::StoreId;
 
 use super::block::{self, HEADER_LEN, Header, Place};
 use super::{TextError, TextRef};
-use crate::fault::is_lost;
+use crate::io_error::is_lost;
 use crate::safe_fs;
 
 /// The file of a segment: `000001.seg` and so on.
