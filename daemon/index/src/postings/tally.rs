@@ -175,9 +175,18 @@ impl<'a> Tally<'a> {
         probes: &[Fingerprint],
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
+        self.look_up_rare(probes, false, cancel)
+    }
+
+    fn look_up_rare(
+        &mut self,
+        probes: &[Fingerprint],
+        adds_documents: bool,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
         let look_up = LookUp {
             common_lists: CommonLists::SkipAbove(self.max_shards),
-            adds_documents: false,
+            adds_documents,
         };
         self.look_up(probes, look_up, cancel)
     }
@@ -188,11 +197,7 @@ impl<'a> Tally<'a> {
         probes: &[Fingerprint],
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        let look_up = LookUp {
-            common_lists: CommonLists::SkipAbove(self.max_shards),
-            adds_documents: true,
-        };
-        self.look_up(probes, look_up, cancel)
+        self.look_up_rare(probes, true, cancel)
     }
 
     /// Number of unread common lists of fingerprints divisible by the modulus of a rung.
