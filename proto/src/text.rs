@@ -148,17 +148,18 @@ mod tests {
         assert_eq!(escaped(b"/a\\tb"), "/a\\\\tb");
     }
 
+    fn by_words([removed, added]: [u64; 2], blank: u64, words: u64) -> bool {
+        let lines = ChangedLines {
+            removed,
+            added,
+            blank,
+        };
+        is_shown_by_words(lines, words, 0)
+    }
+
     #[test]
     fn texts_that_differ_in_blank_lines_are_shown_by_words() {
-        let by_words = |added, blank, words| {
-            let removed = 0;
-            let lines = ChangedLines {
-                removed,
-                added,
-                blank,
-            };
-            is_shown_by_words(lines, words, 0)
-        };
+        let by_words = |added, blank, words| by_words([0, added], blank, words);
         // A number changed in one of many paragraphs, with blank lines between them in one text alone.
         assert!(by_words(18, 16, 2));
         // A paragraph more, with the blank line before it; and a few blank lines.
@@ -169,15 +170,7 @@ mod tests {
 
     #[test]
     fn texts_that_break_their_lines_differently_are_shown_by_words() {
-        let by_words = |removed, added, words| {
-            let blank = 0;
-            let lines = ChangedLines {
-                removed,
-                added,
-                blank,
-            };
-            is_shown_by_words(lines, words, 0)
-        };
+        let by_words = |removed, added, words| by_words([removed, added], 0, words);
         // One word was replaced by another, and all seven lines are ten.
         assert!(by_words(7, 10, 2));
         // As many lines as words that are replaced change at most, and twice as many where words were only taken out.
