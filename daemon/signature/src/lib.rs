@@ -65,6 +65,7 @@ mod shingle;
 mod shingle_set;
 mod signature;
 mod sketch_n;
+mod sort;
 mod sorted;
 mod spans;
 mod super_shingle;
