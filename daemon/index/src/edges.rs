@@ -30,11 +30,13 @@ use crate::{DocumentStats, IndexError, MemoryAccount, ShingleSets};
 mod compare;
 mod missed;
 mod prefix;
+mod together;
 
 use crate::cuts::Cuts;
 pub(crate) use compare::Shingles;
 pub(crate) use missed::pair_missed_at_most;
 use prefix::Prefix;
+pub(crate) use together::{AskedTogether, LoadedTogether, TOGETHER};
 
 /// This many partners are compared right away. If there are more, the remaining fingerprints are looked up first: that
 /// rules out most that are no neighbours, and costs less than reading their texts.
@@ -120,6 +122,11 @@ impl<'a> EdgeFinder<'a> {
 
     fn stats(&self, id: DocId) -> Option<DocumentStats> {
         self.shared.state().table.get(id).copied()
+    }
+
+    /// Bytes of the text of a document; 0 if it is unknown.
+    pub(crate) fn length(&self, id: DocId) -> u64 {
+        self.stats(id).map_or(0, |stats| stats.length)
     }
 
     /// Long posting lists skipped so far; further probes made up for each.

@@ -1,6 +1,6 @@
-//! Work that is done on two threads, half on each.
+//! Work that is done on two threads, half on each or item by item.
 
-use std::sync::{MutexGuard, TryLockError};
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
 use crate::IndexError;
 use crate::shared::IndexShared;
@@ -46,4 +46,25 @@ pub(crate) fn on_two_threads<T: Send>(
         of_left
     })?;
     right.map_or(Ok(()), each)
+}
+
+/// Runs a function on each item, on two threads if there is a second one; each takes the next item as it is done.
+pub(crate) fn each_on_two_threads<T: Send>(
+    name: &'static str,
+    second: Option<SecondThread<'_>>,
+    items: Vec<T>,
+    each: &(dyn Fn(T) -> Result<(), IndexError> + Sync),
+) -> Result<(), IndexError> {
+    let items = Mutex::new(items.into_iter());
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let run = |_: &mut [()]| {
+        while let Some(item) = next() {
+            each(item)?;
+        }
+        Ok(())
+    };
+    match second {
+        Some(_second) => on_two_threads(name, &mut [(), ()], &run),
+        None => run(&mut []),
+    }
 }

@@ -19,7 +19,7 @@ pub struct Work {
     pub files_read: u64,
     /// Pairs of documents compared.
     pub comparisons: u64,
-    /// Shingles of both sides that were counted to compare them.
+    /// Shingles of both sides that were counted to compare them; those of documents compared together, once.
     pub shingles_counted: u64,
 }
 
@@ -71,8 +71,8 @@ impl WorkCounters {
         self.files_read.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(crate) fn compared(&self, shingles: u64) {
-        self.comparisons.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn compared(&self, pairs: u64, shingles: u64) {
+        self.comparisons.fetch_add(pairs, Ordering::Relaxed);
         self.shingles_counted.fetch_add(shingles, Ordering::Relaxed);
     }
 

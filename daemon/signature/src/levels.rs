@@ -9,6 +9,10 @@ use crate::rung::Rung;
 use crate::shingle_set::ShingleSet;
 use crate::sorted::shared;
 
+mod together;
+
+pub use together::LevelsTogether;
+
 /// Levels: one for each rung.
 const LEVELS: usize = Rung::TOP.get() as usize + 1;
 
@@ -102,16 +106,21 @@ impl Levels {
     }
 
     fn shared_at(&self, other: &Self, level: usize, shared: u64) -> SharedAt {
-        SharedAt {
-            rung: Rung::new((LEVELS - 1 - level) as u8).unwrap_or(Rung::ZERO),
-            shared,
-            union: (self.ends[level] + other.ends[level]) as u64 - shared,
-        }
+        shared_at(level, self.ends[level] + other.ends[level], shared)
     }
 
     fn level(&self, level: usize) -> &[Fingerprint] {
         let start = level.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.all[start..self.ends[level]]
+    }
+}
+
+/// What two texts share that hold this many shingles together down to a level, those that both hold counted twice.
+fn shared_at(level: usize, shingles: usize, shared: u64) -> SharedAt {
+    SharedAt {
+        rung: Rung::new((LEVELS - 1 - level) as u8).unwrap_or(Rung::ZERO),
+        shared,
+        union: shingles as u64 - shared,
     }
 }
 

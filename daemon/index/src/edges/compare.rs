@@ -89,27 +89,13 @@ impl Shingles {
         work: &WorkCounters,
         cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
-        let may_reach = |at: SharedAt| match at.rung {
-            rung if rung == pair.rung => at.shared >= pair.min_shared,
-            _ => at.shared >= cuts.elsewhere(at.union),
-        };
-        // If nothing is sampled, nothing is left to chance.
-        let first = match pair.rung {
-            Rung::ZERO => Rung::ZERO,
-            _ => Rung::TOP,
-        };
+        let may_reach = |at| pair.may_reach(at, cuts);
         let last = match (&self.form, &other.form) {
-            (Form::Levels(a), Form::Levels(b)) => a.compare(b, first, may_reach),
-            _ => in_parts(&self.set(), &other.set(), first, may_reach, cancel)?,
+            (Form::Levels(a), Form::Levels(b)) => a.compare(b, pair.first(), may_reach),
+            _ => in_parts(&self.set(), &other.set(), pair.first(), may_reach, cancel)?,
         };
-        work.compared(last.union + last.shared);
-        let edge = EdgeRecord {
-            shared: last.shared,
-            shingles_a: self.len(),
-            shingles_b: other.len(),
-        };
-        let reaches = last.rung == Rung::ZERO && edge.resemblance() >= cuts.threshold().get();
-        Ok(reaches.then_some(edge))
+        work.compared(1, last.union + last.shared);
+        Ok(edge_of(last, [self.len(), other.len()], cuts))
     }
 
     fn set(&self) -> Arc<ShingleSet> {
@@ -118,6 +104,40 @@ impl Shingles {
             Form::Parts(set) => Arc::clone(set),
         }
     }
+}
+
+impl PairThreshold {
+    /// The rung at which a comparison begins.
+    pub(super) fn first(self) -> Rung {
+        // If nothing is sampled, nothing is left to chance.
+        match self.rung {
+            Rung::ZERO => Rung::ZERO,
+            _ => Rung::TOP,
+        }
+    }
+
+    /// Whether two documents that share this much may be neighbours.
+    pub(super) fn may_reach(self, at: SharedAt, cuts: &Cuts) -> bool {
+        match at.rung {
+            rung if rung == self.rung => at.shared >= self.min_shared,
+            _ => at.shared >= cuts.elsewhere(at.union),
+        }
+    }
+}
+
+/// The edge of two documents with this many shingles, if they are neighbours by what was compared last.
+pub(super) fn edge_of(
+    last: SharedAt,
+    [shingles_a, shingles_b]: [u64; 2],
+    cuts: &Cuts,
+) -> Option<EdgeRecord> {
+    let edge = EdgeRecord {
+        shared: last.shared,
+        shingles_a,
+        shingles_b,
+    };
+    let reaches = last.rung == Rung::ZERO && edge.resemblance() >= cuts.threshold().get();
+    reaches.then_some(edge)
 }
 
 /// Compares sets one of which is too large for a list: counts at all rungs are found together.

@@ -15,6 +15,7 @@ use crate::shared::IndexShared;
 use crate::{IndexError, MemoryAccount, ShingleSets, VisibleRoots};
 
 mod ahead;
+mod counting;
 
 pub use ahead::NextDocuments;
 
@@ -185,13 +186,19 @@ impl PairSearch<'_> {
         partner: &Partner,
         account: &MemoryAccount,
     ) -> Result<Option<EdgeRecord>, IndexError> {
-        let theirs = self.found.get(&partner.id).unwrap_or_default();
-        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == document.id) {
-            return Ok(Some(edge.swapped()));
+        if let Some(edge) = self.known_edge(document.id, partner.id) {
+            return Ok(Some(edge));
         }
         self.counted.fetch_add(1, Ordering::Relaxed);
         self.finder
             .edge(document, partner.id, partner.threshold, account)
+    }
+
+    /// The edge of a document to another one, if it was found from that side.
+    fn known_edge(&self, id: DocId, other: DocId) -> Option<EdgeRecord> {
+        let theirs = self.found.get(&other)?;
+        let (_, edge) = theirs.iter().find(|(known, _)| *known == id)?;
+        Some(edge.swapped())
     }
 
     /// Joins from the first document on, with other sizes.

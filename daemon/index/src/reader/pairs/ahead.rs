@@ -9,9 +9,10 @@ use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::SchemeKind;
 
 use super::PairSearch;
+use super::counting::Turn;
 use crate::join::{JoinLimits, JoinRequest, Joined, join};
 use crate::postings::Postings;
-use crate::two_threads::{SecondThread, on_two_threads};
+use crate::two_threads::{SecondThread, each_on_two_threads};
 use crate::{GrowingPermit, IndexError, MemoryAccount, MemoryPermit};
 
 /// Documents searched for one by one before the first join, so that the first pairs do not wait for it.
@@ -22,8 +23,10 @@ const NEXT_SINGLY: usize = 1_024;
 const MAX_TURNS: usize = 1 << 22;
 /// Bytes that a document of a join takes here.
 const TURN: u64 = 40;
-/// Pairs that are counted at once, and documents whose pairs are counted at once.
-const PAIRS_AT_ONCE: usize = 1 << 14;
+/// Pairs that are counted at once: few at first, so that they do not wait, and at most so many, so that partners which
+/// many documents have in common are read few times.
+const PAIRS_AT_ONCE: [usize; 2] = [1 << 14, 1 << 18];
+/// Documents whose pairs are counted at once.
 const TURNS_AT_ONCE: usize = 1 << 14;
 
 /// Partners with exact counts.
@@ -51,6 +54,8 @@ pub(super) struct Ahead {
     strays: usize,
     /// Documents that will not be asked for again.
     past: RoaringTreemap,
+    /// Number of pairs that are counted next.
+    pairs_at_once: usize,
     /// Turns whose pairs were counted, with `edges`.
     counted: Range<usize>,
     edges: Vec<Edges>,
@@ -74,6 +79,7 @@ impl Default for Ahead {
             turns_begun: 0,
             strays: 0,
             past: RoaringTreemap::new(),
+            pairs_at_once: PAIRS_AT_ONCE[0],
             counted: 0..0,
             edges: Vec::new(),
             of_edges: None,
@@ -90,6 +96,15 @@ impl Ahead {
         (documents as u64).saturating_mul(self.limits.postings_as_one) < reading
     }
 
+    /// How many pairs are counted next; more at each call.
+    fn pairs_at_once(&mut self, account: &MemoryAccount) -> usize {
+        // They may take an eighth of what may be held.
+        let room = account.total() / (8 * size_of::<(DocId, EdgeRecord)>() as u64);
+        let pairs = self.pairs_at_once.min(room as usize);
+        self.pairs_at_once = (4 * pairs).clamp(PAIRS_AT_ONCE[0], PAIRS_AT_ONCE[1]);
+        pairs
+    }
+
     /// Searches for documents one by one after a join that did not pay off.
     fn pause(&mut self) {
         self.singly = self.next_singly;
@@ -104,6 +119,7 @@ impl Ahead {
             next_singly: self.next_singly,
             max_documents: self.max_documents,
             past: std::mem::take(&mut self.past),
+            pairs_at_once: self.pairs_at_once,
             common_lists_skipped: self.common_lists_skipped,
             #[cfg(test)]
             joins: self.joins,
@@ -115,13 +131,6 @@ impl Ahead {
 /// The next documents in the order in which they are asked for, at most as many as the argument says; the first is the
 /// present one.
 pub type NextDocuments<'a> = dyn Fn(usize) -> Result<Vec<DocId>, IndexError> + 'a;
-
-/// The pairs of one document, to be counted.
-struct Turn<'a> {
-    id: DocId,
-    partners: &'a [DocId],
-    edges: Vec<(DocId, EdgeRecord)>,
-}
 
 impl PairSearch<'_> {
     /// Searches for the partners of a document and of many that come after it by one join, if that is cheaper than a
@@ -291,7 +300,10 @@ impl PairSearch<'_> {
         // A document that is asked for again is no reason to count again what comes after it.
         let turns = match turn < ahead.counted.start {
             true => turn..turn + 1,
-            false => turn..turn + turns_at_once(&ahead.partners[turn..]),
+            false => {
+                let pairs = ahead.pairs_at_once(account);
+                turn..turn + turns_at_once(&ahead.partners[turn..], pairs)
+            }
         };
         let (edges, permit) = self.count(&ahead, turns.clone(), account)?;
         let found = edges.first().cloned();
@@ -323,34 +335,15 @@ impl PairSearch<'_> {
             edges: Vec::new(),
         };
         let mut items: Vec<Turn<'_>> = turns.map(of_turn).collect();
-        let each = |items: &mut [Turn<'_>]| {
-            let mut items = items.iter_mut();
-            items.try_for_each(|turn| self.count_turn(turn, account))
-        };
-        match SecondThread::of(self.shared) {
-            Some(_second) => on_two_threads("pairs-2", &mut items, &each)?,
-            None => each(&mut items)?,
-        }
+        let second = SecondThread::of(self.shared);
+        each_on_two_threads(
+            "pairs-2",
+            second,
+            self.families(&mut items),
+            &|mut family| self.count_family(&mut family, account),
+        )?;
         let edges = items.into_iter().map(|turn| Arc::new(turn.edges));
         Ok((edges.collect(), permit))
-    }
-
-    fn count_turn(&self, turn: &mut Turn<'_>, account: &MemoryAccount) -> Result<(), IndexError> {
-        account.cancel().check()?;
-        if turn.partners.is_empty() {
-            return Ok(());
-        }
-        let Some(document) = self.finder.load(turn.id, account)? else {
-            return Ok(());
-        };
-        for other in turn.partners {
-            let edge = match self.finder.partner(&document, *other) {
-                Some(partner) => self.edge(&document, &partner, account)?,
-                None => None,
-            };
-            turn.edges.extend(edge.map(|edge| (*other, edge)));
-        }
-        Ok(())
     }
 
     /// The possible partners of a document, if a join has found them ahead.
@@ -366,11 +359,11 @@ impl PairSearch<'_> {
     }
 }
 
-/// How many of the next documents are counted at once, at least one.
-fn turns_at_once(partners: &[Vec<DocId>]) -> usize {
+/// How many of the next documents are counted at once, at least one, so that they have about this many pairs.
+fn turns_at_once(partners: &[Vec<DocId>], max_pairs: usize) -> usize {
     let mut pairs = 0;
     let turns = partners.iter().take(TURNS_AT_ONCE).take_while(|partners| {
-        let is_within = pairs < PAIRS_AT_ONCE;
+        let is_within = pairs < max_pairs;
         pairs += partners.len();
         is_within
     });
