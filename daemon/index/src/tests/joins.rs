@@ -184,7 +184,7 @@ fn counting_bed() -> Bed {
 }
 
 /// Work for each document of a join of all at a threshold.
-fn work_of_join(bed: &Bed, threshold: f64, documents: usize) -> ([f64; 3], usize) {
+fn work_of_join(bed: &Bed, threshold: f64, documents: usize) -> ([f64; 4], usize) {
     let search = search(bed, &VisibleRoots::All, threshold, JoinLimits::USUAL);
     let order: Vec<DocId> = search.documents().collect();
     let (account, before) = (account(bed.index()), bed.index().index.work());
@@ -200,12 +200,14 @@ fn work_of_join(bed: &Bed, threshold: f64, documents: usize) -> ([f64; 3], usize
         lists_read: _,
         postings_read,
         comparisons,
+        shingles_counted,
         ..
     } = bed.index().index.work();
     let each = [
         texts_read - before.texts_read,
         postings_read - before.postings_read,
         comparisons - before.comparisons,
+        shingles_counted - before.shingles_counted,
     ];
     (each.map(|count| count as f64 / documents as f64), pairs)
 }
@@ -224,7 +226,7 @@ fn every_posting_is_read_twice_at_most_and_a_text_once_for_all_its_pairs() {
         }
         put_all(&bed, &texts);
         let (work, pairs) = work_of_join(&bed, 0.8, texts.len());
-        let [read, postings, compared] = work;
+        let [read, postings, compared, _] = work;
         assert_eq!(pairs, families * 28);
         assert!(read <= 0.55, "{read} texts");
         assert!(postings <= 2.0 * 600.0, "{postings} postings");
@@ -240,13 +242,32 @@ fn every_posting_is_read_twice_at_most_and_a_text_once_for_all_its_pairs() {
 }
 
 #[test]
+fn partners_that_many_documents_have_in_common_are_read_and_counted_few_times() {
+    const COUNT: usize = 256;
+    let (mut bed, mut random) = (counting_bed(), Random::new(36));
+    // Not even four of them stay in memory.
+    bed.options.cached_shingles = 1_000;
+    bed.close_and_open();
+    let base = random.words(200);
+    let texts: Vec<String> = (0..COUNT).map(|_| random.version(&base, 2)).collect();
+    put_all(&bed, &texts);
+    let ([read, _, _, counted], pairs) = work_of_join(&bed, 0.8, COUNT);
+    assert_eq!(pairs, COUNT * (COUNT - 1) / 2);
+    // Once as a document, and at most once for each 64 of those before it.
+    assert!(read <= 1.0 + 4.0, "{read} texts");
+    // Each pair alone would be twice the shingles of a text, half of all pairs for each document.
+    let alone = (COUNT * base.len()) as f64;
+    assert!(counted <= 0.1 * alone, "{counted} shingles, not {alone}");
+}
+
+#[test]
 fn documents_of_one_template_are_not_compared_with_one_another() {
     for count in [600, 2_400] {
         let (bed, mut random) = (counting_bed(), Random::new(34));
         let template = random.words(30);
         let text = |_| format!("{template} {}", random.words(30));
         put_all(&bed, &(0..count).map(text).collect::<Vec<_>>());
-        let ([read, postings, compared], pairs) = work_of_join(&bed, 0.8, count);
+        let ([read, postings, compared, _], pairs) = work_of_join(&bed, 0.8, count);
         assert_eq!((pairs, read, compared), (0, 0.0, 0.0));
         assert!(postings <= 600.0, "{postings} postings");
     }

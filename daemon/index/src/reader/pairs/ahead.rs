@@ -1,4 +1,6 @@
-//! Partners found by joins, for a caller that asks for one document after another in an order that is known ahead.
+//! Partners found ahead, for a caller that asks for one document after another in an order that is known: by a join, or,
+//! where that does not pay, by a search for each of the next documents. Either way the pairs of many are then counted
+//! at once.
 
 use std::ops::Range;
 use std::sync::{Arc, MutexGuard, PoisonError};
@@ -6,14 +8,14 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use roaring::RoaringTreemap;
 use rustc_hash::FxHashMap;
 use simdex_schema::{DocId, EdgeRecord};
-use simdex_signature::SchemeKind;
 
 use super::PairSearch;
 use super::counting::Turn;
-use crate::join::{JoinLimits, JoinRequest, Joined, join};
-use crate::postings::Postings;
+use crate::join::JoinLimits;
 use crate::two_threads::{SecondThread, each_on_two_threads};
 use crate::{GrowingPermit, IndexError, MemoryAccount, MemoryPermit};
+
+mod finding;
 
 /// Documents searched for one by one before the first join, so that the first pairs do not wait for it.
 const FIRST_SINGLY: usize = 64;
@@ -21,8 +23,6 @@ const FIRST_SINGLY: usize = 64;
 const NEXT_SINGLY: usize = 1_024;
 /// Maximum number of documents in one join.
 const MAX_TURNS: usize = 1 << 22;
-/// Bytes that a document of a join takes here.
-const TURN: u64 = 40;
 /// Pairs that are counted at once: few at first, so that they do not wait, and at most so many, so that partners which
 /// many documents have in common are read few times.
 const PAIRS_AT_ONCE: [usize; 2] = [1 << 14, 1 << 18];
@@ -32,16 +32,18 @@ const TURNS_AT_ONCE: usize = 1 << 14;
 /// Partners with exact counts.
 pub(super) type Edges = Arc<Vec<(DocId, EdgeRecord)>>;
 
-/// The results of the last join.
+/// What was found ahead last.
 pub(super) struct Ahead {
     pub(super) limits: JoinLimits,
     /// Documents that are still searched for one by one before the next join.
     pub(super) singly: usize,
     /// As many are after the next join that does not pay off.
     next_singly: usize,
+    /// Number of those that are searched for next.
+    searched_at_once: usize,
     /// Maximum number of documents in the next join, unless more are needed for it to pay off.
     max_documents: usize,
-    /// Turns of the last join: the position of each document in its order.
+    /// Turns of the documents that were searched for: the position of each in their order.
     turns: FxHashMap<DocId, u32>,
     /// The documents by turn.
     order: Vec<DocId>,
@@ -50,7 +52,7 @@ pub(super) struct Ahead {
     held: Vec<GrowingPermit>,
     /// Number of turns that were asked for, or came before one that was.
     turns_begun: u32,
-    /// Documents asked for since the last join that have no turn in it.
+    /// Documents asked for since then that have no turn.
     strays: usize,
     /// Documents that will not be asked for again.
     past: RoaringTreemap,
@@ -71,6 +73,7 @@ impl Default for Ahead {
             limits: JoinLimits::USUAL,
             singly: FIRST_SINGLY,
             next_singly: NEXT_SINGLY,
+            searched_at_once: 1,
             max_documents: MAX_TURNS,
             turns: FxHashMap::default(),
             order: Vec::new(),
@@ -111,12 +114,13 @@ impl Ahead {
         self.next_singly = self.next_singly.saturating_mul(2);
     }
 
-    /// Releases what the last join found.
+    /// Releases what was found last.
     fn forget(&mut self) {
         *self = Self {
             limits: self.limits,
             singly: self.singly,
             next_singly: self.next_singly,
+            searched_at_once: self.searched_at_once,
             max_documents: self.max_documents,
             past: std::mem::take(&mut self.past),
             pairs_at_once: self.pairs_at_once,
@@ -133,7 +137,7 @@ impl Ahead {
 pub type NextDocuments<'a> = dyn Fn(usize) -> Result<Vec<DocId>, IndexError> + 'a;
 
 impl PairSearch<'_> {
-    /// Searches for the partners of a document and of many that come after it by one join, if that is cheaper than a
+    /// Searches for the partners of a document and of many that come after it, by one join if that is cheaper than a
     /// search for each. Of each pair only the document that is asked for first then has the other as a partner.
     pub fn look_ahead(
         &self,
@@ -149,135 +153,36 @@ impl PairSearch<'_> {
         if !self.visible.contains(id.0) {
             return Ok(());
         }
-        if ahead.singly > 0 {
-            ahead.singly -= 1;
-            return Ok(());
-        }
-        // The join did not know it, since a file was added to it meanwhile: most of what the join found is still to
-        // come.
+        // It was not known when others were searched for, since a file was added to it meanwhile: most of what was found
+        // is still to come.
         if (ahead.turns_begun as usize) < ahead.partners.len() && ahead.strays < FIRST_SINGLY {
             ahead.strays += 1;
             return Ok(());
         }
-        let joined = self.join_next(&mut ahead, id, next, account);
-        if joined.is_err() {
+        let searches = ahead.singly > 0;
+        let found = match searches {
+            true => self.search_next(&mut ahead, next, account),
+            false => self.join_next(&mut ahead, next, account),
+        };
+        if found.is_err() {
             ahead.forget();
         }
-        match joined {
+        match found {
+            // It is searched for alone.
+            Err(IndexError::TooMuchMemory { .. }) if searches => {
+                ahead.singly -= 1;
+                ahead.searched_at_once = 1;
+                Ok(())
+            }
             Err(IndexError::TooMuchMemory { .. }) => {
                 ahead.pause();
                 Ok(())
             }
-            joined => joined,
-        }
-    }
-
-    /// Searches for the partners of the next documents by a join, if there are enough of them.
-    fn join_next(
-        &self,
-        ahead: &mut Ahead,
-        id: DocId,
-        next: &NextDocuments<'_>,
-        account: &MemoryAccount,
-    ) -> Result<(), IndexError> {
-        let reading = Postings::of(self.shared).count(SchemeKind::ModN);
-        let worth = usize::try_from(reading / ahead.limits.postings_as_one);
-        let worth = worth.unwrap_or(usize::MAX).saturating_add(1);
-        // The documents may take a quarter of what may be held, the join another quarter.
-        let room = (account.total() / (4 * TURN)) as usize;
-        let documents = next(ahead.max_documents.max(worth).min(room).min(MAX_TURNS))?;
-        if ahead.is_unpaid(documents.len(), reading) {
-            ahead.singly = documents.len().max(1);
-            return Ok(());
-        }
-        self.pass(ahead);
-        self.join(ahead, documents, account)?;
-        let done = ahead.partners.len();
-        ahead.turns_begun = ahead.turns.get(&id).map_or(0, |turn| turn + 1);
-        ahead.max_documents = done.saturating_mul(4);
-        if ahead.is_unpaid(done, reading) {
-            ahead.pause();
-        }
-        Ok(())
-    }
-
-    /// Searches for the partners of the first documents by a join.
-    fn join(
-        &self,
-        ahead: &mut Ahead,
-        documents: Vec<DocId>,
-        account: &MemoryAccount,
-    ) -> Result<(), IndexError> {
-        let mut held = GrowingPermit::of(account);
-        held.add(TURN * documents.len() as u64)?;
-        let mut order = Vec::new();
-        for id in documents {
-            let turn = order.len() as u32;
-            if self.visible.contains(id.0) && *ahead.turns.entry(id).or_insert(turn) == turn {
-                // A document that was past is not, if a file later in the order carries it by now.
-                ahead.past.remove(id.0);
-                order.push(id);
+            found => {
+                ahead.turns_begun = ahead.turns.get(&id).map_or(0, |turn| turn + 1);
+                found
             }
         }
-        let joined = self.join_in_order(ahead, &order, account)?;
-        let done = joined.partners.len() as u32;
-        ahead.turns.retain(|_, turn| *turn < done);
-        ahead.partners = joined.partners;
-        ahead.common_lists_skipped += joined.common_lists_skipped;
-        order.truncate(ahead.partners.len());
-        held.add(self.add_earlier(ahead, &order))?;
-        ahead.order = order;
-        ahead.held = vec![held, joined.held];
-        Ok(())
-    }
-
-    fn join_in_order(
-        &self,
-        ahead: &Ahead,
-        order: &[DocId],
-        account: &MemoryAccount,
-    ) -> Result<Joined, IndexError> {
-        let to_come = |id: &u64| !ahead.past.contains(*id);
-        let mut among = self.visible.iter().filter(to_come).map(DocId);
-        let second = SecondThread::of(self.shared);
-        let request = JoinRequest {
-            turns: order,
-            among: &mut among,
-            cuts: self.finder.cuts(),
-            second_thread: second.is_some(),
-            limits: ahead.limits,
-        };
-        join(Postings::of(self.shared), request, account)
-    }
-
-    /// Notes which documents of the last join are past: all except those whose turn is still to come and those that
-    /// several files carry, which are asked for again.
-    fn pass(&self, ahead: &mut Ahead) {
-        let turns_begun = ahead.turns_begun;
-        let turns = std::mem::take(&mut ahead.turns).into_iter();
-        let past = turns.filter(|(id, turn)| *turn < turns_begun && !self.is_copied(*id));
-        ahead.past.extend(past.map(|(id, _)| id.0));
-        ahead.forget();
-        #[cfg(test)]
-        {
-            ahead.joins += 1;
-        }
-    }
-
-    /// A document that several files carry is asked for again after its partners, so it is added as a partner of each
-    /// of them as well. Returns how many bytes that takes.
-    fn add_earlier(&self, ahead: &mut Ahead, order: &[DocId]) -> u64 {
-        let mut earlier = Vec::new();
-        for (id, partners) in order.iter().zip(&ahead.partners) {
-            if !partners.is_empty() && self.is_copied(*id) {
-                let turns = partners.iter().filter_map(|other| ahead.turns.get(other));
-                earlier.extend(turns.map(|turn| (*turn, *id)));
-            }
-        }
-        for (turn, id) in &earlier {
-            ahead.partners[*turn as usize].push(*id);
-        }
-        size_of_val(&earlier[..]) as u64
     }
 
     /// The partners of a document that a join has found ahead, with exact counts; `None` if none did. Pairs of many
