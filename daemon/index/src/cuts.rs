@@ -11,9 +11,10 @@ pub(crate) const MISS: f64 = MISSED_PAIR - Rung::TOP.get() as f64 * DOUBT;
 /// A pair at the threshold is refused at any other rung with at most this probability.
 pub(crate) const DOUBT: f64 = 1e-9;
 
-/// Cuts are cached for unions up to this size: two usual documents share at most 1,024 samples, and computing one cut
-/// takes as long as reading a bucket.
-const KEPT: usize = 2_048;
+/// Cuts are cached for unions up to this size: two usual documents have at most 1,024 samples, documents of 4 KB half
+/// of 8,192 shingles at the finest rung at which more may be wanted, and computing one cut takes as long as reading a
+/// bucket.
+const KEPT: usize = 8_192;
 /// A cut that was not computed yet.
 const UNKNOWN: u64 = u64::MAX;
 
@@ -127,7 +128,7 @@ mod tests {
             known.count()
         };
         let rung = Rung::MAX_DOCUMENT;
-        for union in [0, 1, 700, 2_047, 2_048, 90_000] {
+        for union in [0, 1, 700, KEPT as u64 - 1, KEPT as u64, 90_000] {
             let expected = min_overlap_cut(union, cuts.threshold(), MISS);
             assert_eq!(cuts.at_common(union, rung), expected);
             assert_eq!(cuts.at_common(union, rung), expected);

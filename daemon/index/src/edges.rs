@@ -28,6 +28,7 @@ use crate::shared::{IndexShared, IndexState};
 use crate::{DocumentStats, IndexError, MemoryAccount, ShingleSets};
 
 mod compare;
+mod kept;
 mod missed;
 mod prefix;
 mod together;
@@ -187,35 +188,6 @@ impl<'a> EdgeFinder<'a> {
         Ok(shingles.map(|shingles| shingles.sampled(rung)))
     }
 
-    /// The shingles of a document; `None` if it is raw, was purged, or its text is damaged. A damaged text is noted,
-    /// and must not keep all others from their edges.
-    fn shingles(&self, id: DocId, account: &MemoryAccount) -> Result<Option<Shingles>, IndexError> {
-        if let Some(levels) = self.shared.levels.get(&id) {
-            return Shingles::of_levels(levels, account).map(Some);
-        }
-        let held = match self.shingles.read(id, account) {
-            Err(error) if error.is_of_one_document() => None,
-            held => held?,
-        };
-        held.map(|held| Shingles::of(held, account)).transpose()
-    }
-
-    /// Caches the shingles of a document that others are compared with.
-    fn keep(&self, id: DocId, shingles: &Shingles) {
-        if let Some(levels) = shingles.levels() {
-            let bytes = levels.held_bytes();
-            self.shared.levels.insert(id, Arc::clone(levels), bytes);
-        }
-    }
-
-    /// Caches the shingles of a principal.
-    pub(crate) fn keep_loaded(&self, document: &LoadedDocument) {
-        document
-            .shingles
-            .iter()
-            .for_each(|shingles| self.keep(document.id, shingles));
-    }
-
     /// The exact counts of a pair, the loaded document's side first, if the two are neighbours.
     pub(crate) fn edge(
         &self,
@@ -244,6 +216,10 @@ impl<'a> EdgeFinder<'a> {
             let Some(ours) = self.shingles_of(document, account)? else {
                 continue;
             };
+            if theirs.is_none() && self.is_refused_by_sample(&ours, other, pair) {
+                each(at, None);
+                continue;
+            }
             if theirs.is_none() {
                 let Some(read) = self.shingles(other, account)? else {
                     return Ok(());

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use simdex_schema::meta::{Parameters, SCHEMES as SCHEME_COUNT};
 use simdex_schema::{DocId, DocumentKind, GroupId, MetaRecord};
 use simdex_signature::{
-    Ladder, Levels, Ratio, Sampling, SchemeKind, ShingleSet, TemplateLines, Window,
+    Ladder, LevelSample, Levels, Ratio, Sampling, SchemeKind, ShingleSet, TemplateLines, Window,
 };
 
 use self::groups_shown::GroupsShown;
@@ -73,6 +73,8 @@ pub(crate) struct IndexShared {
     pub(crate) shingle_sets: Cache<DocId, Arc<ShingleSet>>,
     /// Shingles of principals and of other documents that were compared, weighed in bytes.
     pub(crate) levels: Cache<DocId, Arc<Levels>>,
+    /// Those of their own rung and coarser ones, by which most others are told apart, weighed in bytes.
+    pub(crate) level_samples: Cache<DocId, Arc<LevelSample>>,
     pub(crate) principal_lists: PrincipalLists,
     /// What walks need not look at again.
     pub(crate) known_unchanged: KnownUnchanged,
@@ -170,8 +172,9 @@ impl IndexShared {
             sampling: RwLock::new(meta.sampling),
             joining: RwLock::default(),
             cuts: Arc::new(Cuts::new(threshold)),
-            shingle_sets: Cache::new(4 * options.cached_shingles as u64),
+            shingle_sets: Cache::new(3 * options.cached_shingles as u64),
             levels: Cache::new(4 * options.cached_shingles as u64),
+            level_samples: Cache::new(options.cached_shingles as u64),
             principal_lists: PrincipalLists::new(options.principal_list_bytes),
             known_unchanged: KnownUnchanged::new(options.resting_bytes),
             memory: Memory::new(options.working_bytes),

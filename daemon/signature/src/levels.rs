@@ -9,8 +9,10 @@ use crate::rung::Rung;
 use crate::shingle_set::ShingleSet;
 use crate::sorted::shared;
 
+mod sample;
 mod together;
 
+pub use sample::LevelSample;
 pub use together::LevelsTogether;
 
 /// Levels: one for each rung.

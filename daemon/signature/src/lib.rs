@@ -83,7 +83,7 @@ pub use compare::{containment, resemblance};
 pub use estimate::{Estimate, containment_from_counts, resemblance_from_counts};
 pub use fingerprint::{Fingerprint, POLYNOMIAL, sort_holders};
 pub use ladder::Ladder;
-pub use levels::{Levels, LevelsTogether, SharedAt};
+pub use levels::{LevelSample, Levels, LevelsTogether, SharedAt};
 pub use min_n::MinN;
 pub use mod_n::{ModN, select};
 pub use ratio::{CONFIDENCE, Interval, Ratio};

@@ -81,7 +81,14 @@ pub(super) fn measure(shared: &IndexShared) -> Vec<MemoryUse> {
         bytes,
         limit: Some(limit),
     };
-    let (sets, levels) = (shared.shingle_sets.weight(), shared.levels.weight());
+    let shingles = [
+        shared.shingle_sets.weight(),
+        shared.levels.weight(),
+        shared.level_samples.weight(),
+    ];
+    let shingles = shingles
+        .into_iter()
+        .fold((0, 0), |sum, kept| (sum.0 + kept.0, sum.1 + kept.1));
     let (backlog, questions) = (&shared.memory.backlog, &shared.memory.requests);
     vec![
         grows(MemoryHolder::UnmergedPostings, postings),
@@ -93,10 +100,7 @@ pub(super) fn measure(shared: &IndexShared) -> Vec<MemoryUse> {
             MemoryHolder::KnownUnchanged,
             shared.known_unchanged.weight(),
         ),
-        kept(
-            MemoryHolder::Shingles,
-            (sets.0 + levels.0, sets.1 + levels.1),
-        ),
+        kept(MemoryHolder::Shingles, shingles),
         kept(MemoryHolder::TextBlocks, shared.texts.kept()),
         kept(MemoryHolder::Backlog, (backlog.used(), backlog.total())),
         kept(

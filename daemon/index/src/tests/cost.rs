@@ -248,6 +248,31 @@ fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
     }
 }
 
+/// The coarse rung does not tell them apart, all shingles of them do not stay in memory, and their samples do.
+#[test]
+fn long_documents_of_one_template_are_told_apart_by_samples_that_stay_in_memory() {
+    for count in [64, 256] {
+        let mut bed = Bed::memory();
+        bed.options.listed_shingles = 1 << 20;
+        bed.options.cached_shingles = 1 << 18;
+        bed.options.second_settler = false;
+        bed.open();
+        let texts = crowd(&mut Random::new(17), count, [860, 340]);
+        put_all(&bed, "letters", &texts);
+        bed.settle();
+        assert_eq!(bed.stored_edges(), 0, "each leads");
+        let [read, compared, shingles, _, _] = each(&bed, Work::default(), count);
+        assert!(compared >= count as f64 / 4.0, "{compared} comparisons");
+        // Its own, once more as a principal, and few others'.
+        assert!(read <= 2.5, "{read} texts");
+        // All of two texts are 16,000.
+        assert!(
+            shingles <= 600.0 * compared + 16_000.0,
+            "{shingles} shingles, {compared} comparisons"
+        );
+    }
+}
+
 /// Families of six texts that have much in common but are no neighbours.
 fn loose_families(random: &mut Random, families: usize) -> Vec<String> {
     let bases: Vec<String> = (0..families).map(|_| random.words(300)).collect();
