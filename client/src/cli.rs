@@ -21,7 +21,7 @@ pub(crate) use arguments::{
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 #[cfg(test)]
 use numbers::ratio;
-pub(crate) use report::ReportArgs;
+pub(crate) use report::{ReportArgs, ReportTarget};
 pub(crate) use sampling::{CalibrateArgs, SamplingArgs};
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.

@@ -26,6 +26,7 @@ mod reports;
 
 pub use compare::CompareOptions;
 pub use pairs::PairOptions;
+pub use reports::{AskedFile, ReportRequest};
 
 /// A connection to the daemon. Clones share it.
 ///

@@ -37,7 +37,7 @@ mod report;
 mod upload;
 
 pub use changes::{EarlierReport, SavedChanges};
-pub use client::{Client, CompareOptions, PairOptions};
+pub use client::{AskedFile, Client, CompareOptions, PairOptions, ReportRequest};
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
 pub use group_options::GroupOptions;

@@ -1,8 +1,7 @@
 //! A report that arrives file by file, written with the caller's rights and checked before it gets its name.
 //!
-//! It grows in a hidden folder beside its destination (folders 0700, files 0600), is checked against its own manifest,
-//! and is renamed once it is complete. If anything ends it earlier, nothing is left behind; what a killed process left
-//! is removed by the next one that writes into the same directory.
+//! It grows in a hidden folder beside its destination (folders 0700, files 0600), and is renamed once it is complete. If
+//! anything ends it earlier, nothing is left behind; the next one there removes what a killed process left.
 
 mod left_over;
 
@@ -13,6 +12,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
+use simdex_proto::lines::UnreadFile;
 use simdex_proto::manifest::{FileEntry, checked_hash};
 
 use crate::Error;
@@ -39,6 +39,8 @@ pub struct SavedReport {
     pub summary: Summary,
     /// For a question: its totals by name.
     pub findings: HashMap<String, u64>,
+    /// For `copies-of`: the files asked about whose text was not compared.
+    pub not_compared: Vec<UnreadFile>,
 }
 
 impl From<SavedReport> for RunReportReply {
@@ -49,6 +51,7 @@ impl From<SavedReport> for RunReportReply {
             manifest: saved.manifest,
             findings: saved.findings,
             changes: None,
+            not_compared: saved.not_compared.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -84,6 +87,8 @@ struct Manifest {
     files: Vec<FileEntry>,
     #[serde(default)]
     findings: HashMap<String, u64>,
+    #[serde(default)]
+    files_not_compared: Vec<UnreadFile>,
 }
 
 impl ReportFolder {
@@ -194,7 +199,7 @@ impl ReportFolder {
 
     /// Checks the received files against the manifest, and renames the report to its destination.
     pub(crate) fn publish(mut self, summary: Summary) -> Result<SavedReport, Error> {
-        let (manifest, findings) = self.check()?;
+        let (manifest, listed) = self.check()?;
         let failed = |source| unwritable(&self.out, source);
         sync_all(&self.hidden).map_err(failed)?;
         if fs::symlink_metadata(&self.out).is_ok() {
@@ -207,12 +212,13 @@ impl ReportFolder {
             out: self.out.clone(),
             manifest,
             summary,
-            findings,
+            findings: listed.findings,
+            not_compared: listed.files_not_compared,
         })
     }
 
-    /// The manifest's hash and its totals of findings, if it lists exactly the files received.
-    fn check(&self) -> Result<(String, HashMap<String, u64>), Error> {
+    /// The manifest's hash and what is in it, if it lists exactly the files received.
+    fn check(&self) -> Result<(String, Manifest), Error> {
         if !self.open.is_empty() {
             return Err(Error::BadReport("a file lacks its end"));
         }
@@ -221,16 +227,12 @@ impl ReportFolder {
         let text = text.map_err(|_| Error::BadReport("it has no manifest"))?;
         let digest =
             checked_hash(&text).ok_or(Error::BadReport("its manifest lacks its own hash"))?;
-        let manifest: Manifest = serde_json::from_str(&text)
+        let mut manifest: Manifest = serde_json::from_str(&text)
             .map_err(|_| Error::BadReport("its manifest is malformed"))?;
         let mut named = BTreeMap::new();
-        for FileEntry {
-            path,
-            bytes,
-            blake3,
-        } in manifest.files
-        {
-            if named.insert(path, FileSum { bytes, blake3 }).is_some() {
+        for file in std::mem::take(&mut manifest.files) {
+            let (bytes, blake3) = (file.bytes, file.blake3);
+            if named.insert(file.path, FileSum { bytes, blake3 }).is_some() {
                 return Err(Error::BadReport("its manifest names a file twice"));
             }
         }
@@ -240,7 +242,7 @@ impl ReportFolder {
                 "its files are not those that its manifest names",
             ));
         }
-        Ok((digest, manifest.findings))
+        Ok((digest, manifest))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Streams a document's bytes to the daemon, read with the caller's rights.
+//! Streams documents' bytes to the daemon, read with the caller's rights.
 
 use std::fmt;
 use std::fs::File;
@@ -12,6 +12,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_stream::Stream;
 
 use crate::Error;
+use crate::locate::{on_disk, shown};
 use crate::wire::{FindRequest, Query, find_request::Part};
 
 /// Bytes a chunk message carries at most.
@@ -62,6 +63,14 @@ impl Upload {
         Ok(Self::from_reader(path, file))
     }
 
+    /// Opens a file as it was typed, under its shown path.
+    ///
+    /// # Errors
+    /// Those of [`Upload::open`], and [`Error::Unreadable`] if the current directory no longer exists.
+    pub fn of_file(file: &Path) -> Result<Self, Error> {
+        Ok(Self::open(&on_disk(file))?.named(&shown(file)?))
+    }
+
     /// Bytes from `reader`, under a name that hints at their kind.
     pub fn from_reader(name: &Path, reader: impl Read + Send + 'static) -> Self {
         Self {
@@ -81,6 +90,22 @@ impl Upload {
     /// The upload's name; empty if it has none.
     pub fn name(&self) -> &Path {
         &self.name
+    }
+
+    /// Reads the upload to its end, in chunks, as long as `take` returns true.
+    pub(crate) fn chunks(self, mut take: impl FnMut(Vec<u8>) -> bool) -> Result<(), Error> {
+        let Self { name, mut reader } = self;
+        loop {
+            let mut chunk = Vec::new();
+            let read = reader.by_ref().take(CHUNK).read_to_end(&mut chunk);
+            read.map_err(|source| Error::Unreadable {
+                path: name.clone(),
+                source,
+            })?;
+            if chunk.is_empty() || !take(chunk) {
+                return Ok(());
+            }
+        }
     }
 
     /// Reads the upload at once, at most `limit` bytes.
@@ -112,8 +137,8 @@ impl fmt::Debug for Upload {
 }
 
 /// The requests of one call, and the watcher for errors of their source.
-pub(crate) struct UploadStream {
-    pub(crate) requests: Requests,
+pub(crate) struct UploadStream<T> {
+    pub(crate) requests: Requests<T>,
     pub(crate) read_error: ReadErrorWatcher,
 }
 
@@ -121,17 +146,17 @@ pub(crate) struct UploadStream {
 ///
 /// A source that fails leaves the stream open until the call is dropped and thereby cancelled: an end would tell the
 /// daemon that the bytes so far are the whole document.
-pub(crate) struct Requests(mpsc::Receiver<Message>);
+pub(crate) struct Requests<T>(mpsc::Receiver<Message<T>>);
 
-enum Message {
-    Request(FindRequest),
+enum Message<T> {
+    Request(T),
     End,
 }
 
-impl Stream for Requests {
-    type Item = FindRequest;
+impl<T> Stream for Requests<T> {
+    type Item = T;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<FindRequest>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<T>> {
         match ready!(self.0.poll_recv(context)) {
             Some(Message::Request(request)) => Poll::Ready(Some(request)),
             Some(Message::End) => Poll::Ready(None),
@@ -140,72 +165,70 @@ impl Stream for Requests {
     }
 }
 
-/// Reports, once, that the source of an upload could not be read.
+/// Reports, once, that a source of an upload could not be read.
 pub(crate) struct ReadErrorWatcher {
-    name: PathBuf,
-    failed: oneshot::Receiver<io::Error>,
+    failed: oneshot::Receiver<Error>,
     reported: bool,
 }
 
-/// Starts sending: the query, then the upload's bytes, a bounded number of chunks ahead.
-pub(crate) fn send(query: Query, upload: Option<Upload>) -> UploadStream {
-    let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    let (report, failed) = oneshot::channel();
-    let name = upload
-        .as_ref()
-        .map(|upload| upload.name.clone())
-        .unwrap_or_default();
-    tokio::task::spawn_blocking(move || {
+/// Takes the requests of one call.
+pub(crate) struct RequestSender<T>(mpsc::Sender<Message<T>>);
+
+impl<T> RequestSender<T> {
+    /// Sends a request; returns false if the call is over, whose status then says why.
+    pub(crate) fn send(&self, request: T) -> bool {
+        self.0.blocking_send(Message::Request(request)).is_ok()
+    }
+}
+
+/// Starts sending the query, then the upload's bytes.
+pub(crate) fn send(query: Query, upload: Option<Upload>) -> UploadStream<FindRequest> {
+    stream_of(move |sender| {
         let first = FindRequest {
             part: Some(Part::Query(query)),
         };
-        let reader = upload.map_or_else(|| Box::new(io::empty()) as _, |upload| upload.reader);
-        if let Err(cause) = send_all(first, reader, &sender) {
-            // The receiver is gone if the call is over.
-            let _ = report.send(cause);
+        let is_taken = sender.send(first);
+        let Some(upload) = upload.filter(|_| is_taken) else {
+            return Ok(());
+        };
+        upload.chunks(|chunk| {
+            let part = Some(Part::Chunk(chunk.into()));
+            sender.send(FindRequest { part })
+        })
+    })
+}
+
+/// Starts sending what `produce` yields, a bounded number of requests ahead.
+pub(crate) fn stream_of<T: Send + 'static>(
+    produce: impl FnOnce(&RequestSender<T>) -> Result<(), Error> + Send + 'static,
+) -> UploadStream<T> {
+    let (sender, receiver) = mpsc::channel(READ_AHEAD);
+    let (report, failed) = oneshot::channel();
+    tokio::task::spawn_blocking(move || {
+        let sender = RequestSender(sender);
+        // In both cases the receiver is gone if the call is over.
+        match produce(&sender) {
+            Ok(()) => drop(sender.0.blocking_send(Message::End)),
+            Err(error) => drop(report.send(error)),
         }
     });
     UploadStream {
         requests: Requests(receiver),
         read_error: ReadErrorWatcher {
-            name,
             failed,
             reported: false,
         },
     }
 }
 
-/// Sends until the source ends or the call does; then the call's status says why.
-fn send_all(
-    first: FindRequest,
-    mut reader: Box<dyn Read + Send>,
-    sender: &mpsc::Sender<Message>,
-) -> io::Result<()> {
-    let mut next = first;
-    while sender.blocking_send(Message::Request(next)).is_ok() {
-        let mut chunk = Vec::new();
-        if reader.by_ref().take(CHUNK).read_to_end(&mut chunk)? == 0 {
-            let _ = sender.blocking_send(Message::End);
-            break;
-        }
-        next = FindRequest {
-            part: Some(Part::Chunk(chunk.into())),
-        };
-    }
-    Ok(())
-}
-
 impl ReadErrorWatcher {
-    /// Returns once the source has failed; never if it does not.
+    /// Returns once a source has failed; never if none does.
     pub(crate) async fn failure(&mut self) -> Error {
         if !self.reported {
             let outcome = (&mut self.failed).await;
             self.reported = true;
-            if let Ok(source) = outcome {
-                return Error::Unreadable {
-                    path: self.name.clone(),
-                    source,
-                };
+            if let Ok(error) = outcome {
+                return error;
             }
         }
         std::future::pending().await
@@ -219,7 +242,7 @@ mod tests {
     use super::*;
 
     /// Polls without waiting, through everything that is ready.
-    fn drained(requests: &mut Requests) -> (usize, Poll<()>) {
+    fn drained(requests: &mut Requests<FindRequest>) -> (usize, Poll<()>) {
         let mut context = Context::from_waker(Waker::noop());
         let mut count = 0;
         loop {

@@ -53,7 +53,7 @@ pub use list::{Counts, Group, Member, OneGroup, Pair, Sides, Summary};
 pub use operation::{Op, Operation};
 pub use report::{
     Change, ChangeTotals, Changes, Diff, EarlierReport, Finding, FindingChange, FindingTotals,
-    Manifest, Question, SchemeInUse, Totals, UnreadFile,
+    Manifest, Question, SchemeInUse, SentFile, Totals, UnreadFile,
 };
 pub use template::{Template, TemplatesSummary};
 

@@ -13,6 +13,7 @@ mod judge;
 mod judge_labels;
 mod loss;
 mod memory;
+mod outside;
 mod page;
 mod python;
 mod raw;

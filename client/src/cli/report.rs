@@ -53,9 +53,10 @@ pub(crate) struct QuestionArgs {
     /// Kind of report
     #[arg(long, value_enum, default_value_t = Kind::Groups)]
     kind: Kind,
-    /// Indexed files whose groups alone are reported (--kind groups), or whose near-copies are (--kind copies-of)
+    /// Indexed files whose groups alone are reported (--kind groups), or files whose near-copies are (--kind copies-of):
+    /// one that is not indexed is sent to the daemon and read for this report alone
     #[arg(value_name = "FILE")]
-    files: Vec<PathBuf>,
+    pub(crate) files: Vec<PathBuf>,
     /// Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)
     #[arg(long, value_name = "AGE", value_parser = age)]
     older_than: Option<u64>,
@@ -162,13 +163,22 @@ impl LoadArgs {
 }
 
 impl ReportArgs {
-    /// The options of the report, limited to `roots` unless that is empty.
+    /// Whether the files asked about may be such as the index lacks.
+    pub(crate) fn takes_files_outside(&self) -> bool {
+        matches!(self.question.kind, Kind::CopiesOf)
+    }
+
+    /// The options of the report, limited to `roots` unless that is empty; without the files asked about if these may be
+    /// such as the index lacks.
     ///
     /// # Errors
     /// A relative path whose folder is gone.
     pub(crate) fn options(&self, roots: Vec<Vec<u8>>) -> Result<wire::ReportOptions, Error> {
-        let files = self.question.files.iter();
-        let files = files.map(|file| Ok(path_bytes(&shown(file)?)));
+        let files = match self.takes_files_outside() {
+            true => &[],
+            false => &self.question.files[..],
+        };
+        let files = files.iter().map(|file| Ok(path_bytes(&shown(file)?)));
         let protected = self.question.protected.iter();
         let protected = protected.map(|root| Ok(path_bytes(&absolute(root)?)));
         Ok(wire::ReportOptions {
@@ -182,6 +192,7 @@ impl ReportArgs {
             common: self.question.common,
             mining_seconds: self.question.mining_seconds,
             containment: self.question.containment,
+            sent_files: Vec::new(),
         })
     }
 }

@@ -5,9 +5,8 @@ use std::path::Path;
 use tonic::{Response, Status, Streaming};
 
 use super::{Client, first_known, within};
-use crate::locate::{on_disk, shown};
 use crate::upload::{Requests, UploadStream, send};
-use crate::wire::{FamilyReply, FindReply};
+use crate::wire::{FamilyReply, FindReply, FindRequest};
 use crate::{Error, FindKind, FindOptions, ItemStream, Reply, Subject, Upload};
 
 impl Client {
@@ -52,7 +51,7 @@ impl Client {
         &self,
         subject: Subject,
         options: &FindOptions,
-        call: impl AsyncFnOnce(Requests) -> Result<Response<Streaming<R>>, Status>,
+        call: impl AsyncFnOnce(Requests<FindRequest>) -> Result<Response<Streaming<R>>, Status>,
     ) -> Result<ItemStream<R>, Error> {
         let (source, upload) = subject.into_source();
         let UploadStream {
@@ -108,7 +107,6 @@ impl Client {
             Err(error) if error.is_not_found() => {}
             answer => return answer,
         }
-        let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
-        ask(Subject::Upload(upload)).await
+        ask(Subject::Upload(Upload::of_file(file)?)).await
     }
 }

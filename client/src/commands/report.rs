@@ -1,14 +1,15 @@
 //! `report`: writes a report directory, or has the daemon keep one; prints its path.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use simdex_client::{
-    Caveat, EarlierReport, SavedChanges, Totals, absolute, caveats_sentence, path_from_bytes, wire,
+    AskedFile, Caveat, EarlierReport, ReportRequest, SavedChanges, Totals, absolute,
+    caveats_sentence, path_bytes, path_from_bytes, wire,
 };
 
-use crate::cli::ReportArgs;
+use crate::cli::{ReportArgs, ReportTarget};
 use crate::commands::{Session, UNJUDGED_ADVICE};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
@@ -24,31 +25,19 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     let (options, threshold) = (args.options(roots)?, args.threshold.value);
     let earlier = earlier(&args, &options.kind)?;
     session.apply_completeness_flags(&args.completeness).await?;
-    let reply = match (args.target.out, args.target.keep) {
-        (Some(out), _) => {
-            let out = absolute(&out)?;
-            let call = session.client.download_report(&out, threshold, options);
-            waiting("writing the report", call).await?.into()
-        }
-        (None, name) => {
-            let name = name.unwrap_or_default();
-            let since = args.since.as_deref().map(Path::as_os_str);
-            let call = session.client.keep_report(&name, since, threshold, options);
-            waiting("having the report written", call).await?
-        }
-    };
-    if session.printer.is_json() {
-        session.printer.line(&ReportLine::from(&reply))?;
-    } else {
-        writeln!(session.printer, "{}", escaped(&reply.out))?;
-        if let Some(summary) = &reply.summary {
-            eprint_line(summary_sentence(summary));
-        }
-        if let Some(found) = found(&reply.findings) {
-            eprint_line(found);
-        }
-        eprint_line(format!("the manifest's hash is {}", reply.manifest));
+    let mut request = ReportRequest::from(options);
+    if args.takes_files_outside() {
+        add_asked_files(session, &args.question.files, &mut request).await?;
     }
+    let reply = made(
+        session,
+        args.target,
+        args.since.as_deref(),
+        threshold,
+        request,
+    )
+    .await?;
+    print_reply(session, &reply)?;
     if let Some(changes) = changes(earlier, &reply)? {
         print_changes(session, changes)?;
     }
@@ -65,6 +54,84 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
     }
     session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)
+}
+
+/// Has the report made, and written or kept.
+async fn made(
+    session: &Session,
+    target: ReportTarget,
+    since: Option<&Path>,
+    threshold: Option<f64>,
+    request: ReportRequest,
+) -> Result<wire::RunReportReply, Failure> {
+    if let Some(out) = target.out {
+        let out = absolute(&out)?;
+        let call = session.client.download_report(&out, threshold, request);
+        return Ok(waiting("writing the report", call).await?.into());
+    }
+    let (name, since) = (target.keep.unwrap_or_default(), since.map(Path::as_os_str));
+    let call = session.client.keep_report(&name, since, threshold, request);
+    Ok(waiting("having the report written", call).await?)
+}
+
+fn print_reply(session: &mut Session, reply: &wire::RunReportReply) -> Result<(), Failure> {
+    if session.printer.is_json() {
+        session.printer.line(&ReportLine::from(reply))?;
+        return Ok(());
+    }
+    writeln!(session.printer, "{}", escaped(&reply.out))?;
+    if let Some(summary) = &reply.summary {
+        eprint_line(summary_sentence(summary));
+    }
+    if let Some(found) = found(&reply.findings) {
+        eprint_line(found);
+    }
+    let not_compared = reply.not_compared.iter().map(not_compared);
+    not_compared.for_each(eprint_line);
+    eprint_line(format!("the manifest's hash is {}", reply.manifest));
+    Ok(())
+}
+
+/// Adds the files asked about. Every one that can neither be named nor sent is told before the report is refused.
+async fn add_asked_files(
+    session: &Session,
+    files: &[PathBuf],
+    request: &mut ReportRequest,
+) -> Result<(), Failure> {
+    let mut asked: HashSet<PathBuf> = HashSet::new();
+    let mut refused: Option<Failure> = None;
+    for file in files {
+        match session.client.asked_file(file).await {
+            Ok(file) if !asked.insert(file.path().to_owned()) => {}
+            Ok(file) => {
+                if let (AskedFile::Sent(upload), false) = (&file, session.printer.is_json()) {
+                    let path = escaped(&path_bytes(upload.name()));
+                    eprint_line(format!(
+                        "{path} is not indexed: its bytes are sent and read for this report"
+                    ));
+                }
+                request.add(file);
+            }
+            Err(error) => {
+                let before = refused.replace(error.into());
+                before.into_iter().for_each(eprint_line);
+            }
+        }
+    }
+    refused.map_or(Ok(()), Err)
+}
+
+/// What is said of a file asked about whose text was not compared.
+fn not_compared(file: &wire::FileNotCompared) -> String {
+    let path = escaped(&file.path);
+    let reason = match file.reason.as_str() {
+        "" => String::new(),
+        reason => format!(" ({reason})"),
+    };
+    let state = &file.state;
+    format!(
+        "the text of {path} was not compared: it is {state}{reason}; files of the same bytes are found"
+    )
 }
 
 /// Opens the earlier report if the client is to compare with it; the daemon itself compares the reports that it keeps.

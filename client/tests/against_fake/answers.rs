@@ -509,6 +509,7 @@ pub(crate) fn kept_report(is_compared: bool) -> RunReportReply {
         summary: Some(summary()),
         manifest: "0".repeat(64),
         findings: [named("found", 3), named("cut_short", 1)].into(),
+        not_compared: Vec::new(),
         changes: is_compared.then(|| ReportChanges {
             out: b"/reports/2027/changes.jsonl".to_vec(),
             since: "1".repeat(64),

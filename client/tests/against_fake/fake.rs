@@ -561,9 +561,10 @@ impl Admin for Fake {
 
     async fn stream_report(
         &self,
-        request: Request<wire::StreamReportRequest>,
+        request: Request<Streaming<wire::StreamReportRequest>>,
     ) -> Answer<Replies<wire::StreamReportReply>> {
-        self.seen().streamed = Some(request.into_inner());
+        let first = request.into_inner().message().await?;
+        self.seen().streamed = first;
         if std::mem::take(&mut self.seen().stalls) {
             let first = iter(answers::report().into_iter().take(1).map(Ok));
             let stalled = first.chain(tokio_stream::pending());
@@ -574,9 +575,9 @@ impl Admin for Fake {
 
     async fn run_report(
         &self,
-        request: Request<wire::RunReportRequest>,
+        request: Request<Streaming<wire::RunReportRequest>>,
     ) -> Answer<wire::RunReportReply> {
-        let request = request.into_inner();
+        let request = request.into_inner().message().await?.unwrap_or_default();
         self.seen().report = Some(request.clone());
         let out = [b"/reports/", &request.name[..]].concat();
         Ok(Response::new(wire::RunReportReply {

@@ -14,6 +14,7 @@ use tonic::Code;
 mod copies;
 mod cost;
 mod duplicates;
+mod sent;
 mod stale;
 mod superseded;
 mod thresholds;

@@ -410,7 +410,7 @@ fn reports_that_are_sent_to_nobody_who_reads_keep_no_barrier_waiting() {
             let channel = that_does_not_read(&daemon).await;
             let mut admin = wire::admin_client::AdminClient::new(channel);
             for _ in 0..2 {
-                let request = wire::StreamReportRequest::default();
+                let request = tokio_stream::once(wire::StreamReportRequest::default());
                 unread.push(admin.stream_report(request).await.unwrap());
             }
         }

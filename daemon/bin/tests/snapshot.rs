@@ -396,6 +396,7 @@ fn a_file_of_a_report_of_our_own_that_changed_without_a_trace_is_found_in_the_ba
         kind: ReportKind::Groups(Vec::new()),
         with_judgement: false,
         since: None,
+        sent_files: Arc::default(),
     };
     let account = bed
         .engine

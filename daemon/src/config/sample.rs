@@ -45,7 +45,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # then after pauses that grow to an hour, until the next is due.
 #   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
 #   kind             groups (with files: only those of these files); components, or cores with common (85)
-#                    and mining_seconds (60); or a question: copies-of with files, stale-versions with
+#                    and mining_seconds (60); or a question: copies-of with indexed files, stale-versions with
 #                    older_than (90d, 2y), leak with protected roots, duplicates
 #   roots            the roots that the reports cover (all); not for kind leak
 #   threshold        as --threshold of simctl report

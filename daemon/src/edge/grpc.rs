@@ -43,6 +43,7 @@ mod query_stream;
 mod reply_budget;
 mod reply_channel;
 mod report_keeping;
+mod report_messages;
 mod report_request;
 mod report_sink;
 mod request_params;

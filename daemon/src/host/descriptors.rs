@@ -17,6 +17,8 @@ const PER_INGESTER: u64 = 8;
 const PER_WORKER: u64 = 6;
 /// A question may have an upload.
 const PER_QUERY: u64 = 4;
+/// Files that are sent with requests for reports, at once.
+pub(crate) const SENT_FILES: u64 = 256;
 /// A root has its watch and the directories a walk is in.
 const PER_ROOT: u64 = 24;
 /// Connections that are always served.
@@ -36,6 +38,7 @@ pub fn raise_limit() -> u64 {
 pub fn connections(config: &Config, ingesters: usize, limit: u64, max: usize) -> usize {
     let ours = ALWAYS
         + KEPT as u64
+        + SENT_FILES
         + PER_INGESTER * ingesters as u64
         + PER_WORKER * config.workers() as u64
         + PER_QUERY * config.grpc.max_queries as u64
@@ -90,7 +93,7 @@ mod tests {
         let mut config = Config::default();
         config.extract.workers = 2;
         assert_eq!(connections(&config, 8, u64::MAX, 256), 256);
-        let ours = ALWAYS + KEPT as u64 + 8 * PER_INGESTER + 2 * PER_WORKER;
+        let ours = ALWAYS + KEPT as u64 + SENT_FILES + 8 * PER_INGESTER + 2 * PER_WORKER;
         let ours = ours + PER_QUERY * config.grpc.max_queries as u64;
         assert_eq!(connections(&config, 8, ours + 40, 256), 40);
         assert_eq!(connections(&config, 8, 64, 256), 8);

@@ -8,6 +8,7 @@ mod copies;
 mod duplicates;
 mod finding;
 mod leak;
+mod sent_files;
 mod stale;
 
 use std::os::unix::ffi::OsStrExt;
@@ -17,13 +18,15 @@ use simdex_index::{Cancel, FileInfo, GrowingPermit, IndexError, MemoryAccount, V
 use simdex_schema::RootId;
 use thiserror::Error;
 
+use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::host::owners::Owners;
 use crate::read_side::query::{
     self, Answer, ComparedBy, Hit, MISS_PROBABILITY, QueryError, QueryParams, Relation, Subject,
 };
 
-pub use finding::{Finding, Sums, TakeFinding};
+pub use finding::{Finding, Found, NotCompared, Sums, TakeFinding};
+pub use sent_files::SentFiles;
 
 /// Most files found for one document.
 const MAX_FOUND: usize = 10_000;
@@ -56,6 +59,9 @@ impl ComplianceQuestion {
 /// A question that cannot be answered.
 #[derive(Debug, Error)]
 pub enum FindingError {
+    /// A file was sent that the index has.
+    #[error("{} is in the index, and was sent all the same", echo(.0.as_os_str().as_bytes()))]
+    Indexed(PathBuf),
     /// A given file cannot be asked about, or the search failed.
     #[error(transparent)]
     Query(#[from] QueryError),
@@ -83,6 +89,8 @@ pub struct ReportScope<'a> {
     pub account: &'a MemoryAccount,
     /// Names of the users who own files.
     pub owners: Owners,
+    /// The files asked about that the index lacks.
+    pub sent_files: &'a SentFiles,
 }
 
 /// Name of the sum that counts searches which may miss a match at the threshold with a higher probability than
@@ -90,24 +98,25 @@ pub struct ReportScope<'a> {
 const UNCERTAIN: &str = "uncertain";
 
 impl ReportScope<'_> {
-    /// Answers a question: calls `take` for each finding, in a fixed order, and returns the sums.
+    /// Answers a question: calls `take` for each finding, in a fixed order, and returns what it found in all.
     pub fn run(
         &self,
         kind: &ComplianceQuestion,
         take: &mut TakeFinding<'_>,
-    ) -> Result<Sums, FindingError> {
-        match kind {
-            ComplianceQuestion::CopiesOf(files) => copies::find(self, files, take),
+    ) -> Result<Found, FindingError> {
+        let sums = match kind {
+            ComplianceQuestion::CopiesOf(files) => return copies::find(self, files, take),
             ComplianceQuestion::StaleVersions(age) => stale::find(self, *age, take),
             ComplianceQuestion::Leak(protected) => leak::find(self, protected, take),
             ComplianceQuestion::Duplicates => duplicates::find(self, take),
-        }
+        };
+        sums.map(Found::from)
     }
 
-    /// Refuses a question about files that the index does not know.
+    /// Refuses a question about files that the index does not know and that were not sent.
     pub fn check(&self, kind: &ComplianceQuestion) -> Result<(), FindingError> {
         match kind {
-            ComplianceQuestion::CopiesOf(files) => copies::files_at(self, files).map(drop),
+            ComplianceQuestion::CopiesOf(files) => copies::check(self, files),
             _ => Ok(()),
         }
     }
@@ -135,12 +144,12 @@ impl ReportScope<'_> {
     /// compared. The text and its permits are dropped at the end, since the consumer of the findings may be slow.
     fn query_and_count(
         &self,
-        file: &FileInfo,
+        subject: Option<Subject>,
         params: &QueryParams,
         compared: &'static str,
         sums: &mut Sums,
     ) -> Result<Option<Answer>, FindingError> {
-        let Some(subject) = compared_subject(self, file)? else {
+        let Some(subject) = subject else {
             count(sums, "not_compared", 1);
             return Ok(None);
         };
@@ -241,14 +250,14 @@ fn compared_subject(
 ) -> Result<Option<Subject>, FindingError> {
     match Subject::from_file(scope.engine.index.reader(), file, scope.account) {
         Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
-        subject => {
-            let is_compared = |subject: &Subject| {
-                let by = subject.compared_by();
-                !matches!(by, ComparedBy::Nothing | ComparedBy::WholeBytes)
-            };
-            Ok(Some(subject?).filter(is_compared))
-        }
+        subject => Ok(Some(subject?).filter(is_compared)),
     }
+}
+
+/// Whether more of a subject is compared than the hash of its bytes.
+fn is_compared(subject: &Subject) -> bool {
+    let by = subject.compared_by();
+    !matches!(by, ComparedBy::Nothing | ComparedBy::WholeBytes)
 }
 
 /// Bytes that a finding takes, including the spare capacity of the list.

@@ -22,7 +22,7 @@ use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
 use crate::read_side::clusters::{ClusterError, ClusterRequest};
 use crate::read_side::findings::{
-    ComplianceQuestion, FindingError, ReportScope, Sums, TakeFinding,
+    ComplianceQuestion, FindingError, Found, NotCompared, ReportScope, SentFiles, Sums, TakeFinding,
 };
 use crate::read_side::lists::ListSummary;
 use crate::reports::report::{
@@ -30,7 +30,7 @@ use crate::reports::report::{
     Sink, VisitFindings, Written,
 };
 use crate::write_side::roots::RootState;
-use convert::{scheme_line, text_of};
+use convert::{scheme_line, sent_line, text_of};
 use files::files;
 use gather::gather;
 
@@ -75,6 +75,8 @@ pub struct ReportRequest {
     pub with_judgement: bool,
     /// The earlier report of this kind to compare with, if any.
     pub since: Option<Arc<EarlierReport>>,
+    /// The files asked about that the index lacks.
+    pub sent_files: Arc<SentFiles>,
 }
 
 /// The contents of a report.
@@ -99,6 +101,8 @@ pub struct KeptReport {
     pub summary: ListSummary,
     /// The totals of a compliance question.
     pub sums: Option<Sums>,
+    /// The files asked about whose text was not compared.
+    pub not_compared: Vec<NotCompared>,
     /// What changed since the earlier report that it was compared with.
     pub since: Option<EarlierReportLine>,
 }
@@ -137,6 +141,7 @@ pub fn keep(
         manifest: written.manifest,
         summary,
         sums: written.sums,
+        not_compared: written.not_compared,
         since: written.since,
     })
 }
@@ -236,7 +241,7 @@ fn write(
 fn scope<'a>(
     engine: &'a Engine,
     view: &'a VisibleRoots,
-    request: &ReportRequest,
+    request: &'a ReportRequest,
     created: jiff::Timestamp,
     account: &'a MemoryAccount,
 ) -> ReportScope<'a> {
@@ -248,6 +253,7 @@ fn scope<'a>(
         now: created.as_second(),
         account,
         owners: Owners::of_machine(),
+        sent_files: &request.sent_files,
     }
 }
 
@@ -294,7 +300,10 @@ impl ComplianceAnswer<'_> {
         let mut parameters = Question::default();
         match question {
             ComplianceQuestion::CopiesOf(files) => {
-                parameters.files = Some(files.iter().map(path).collect())
+                parameters.files = Some(files.iter().map(path).collect());
+                let sent = self.scope.sent_files.files.iter().map(sent_line);
+                let sent: Vec<_> = sent.collect();
+                parameters.not_indexed = (!sent.is_empty()).then_some(sent);
             }
             ComplianceQuestion::StaleVersions(age) => parameters.older_than_seconds = Some(*age),
             ComplianceQuestion::Leak(protected) => {
@@ -313,9 +322,9 @@ impl ComplianceAnswer<'_> {
         })
     }
 
-    fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<Sums> {
+    fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<Found> {
         let ReportKind::Compliance(question) = kind else {
-            return Ok(Sums::new());
+            return Ok(Found::default());
         };
         self.scope.run(question, take).map_err(|error| match error {
             FindingError::Write(error) => error,

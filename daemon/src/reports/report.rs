@@ -58,7 +58,7 @@ use simdex_schema::{DocumentHash, RootId};
 use thiserror::Error;
 
 use crate::base::report_key::ReportKey;
-use crate::read_side::findings::Sums;
+use crate::read_side::findings::{NotCompared, Sums};
 use crate::read_side::lists::ListSummary;
 
 pub use changes::EarlierReport;
@@ -202,6 +202,8 @@ pub struct Written {
     pub unjudged: Option<u64>,
     /// The totals of a compliance question.
     pub sums: Option<Sums>,
+    /// The files asked about whose text was not compared.
+    pub not_compared: Vec<NotCompared>,
     /// What changed since an earlier report.
     pub since: Option<json::EarlierReport>,
 }

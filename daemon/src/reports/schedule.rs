@@ -196,6 +196,8 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
     let unchecked = UncheckedReport {
         kind: config.kind.clone(),
         files: config.files.clone(),
+        // Those who edit the config need not be those who may read a file, and nobody sends it.
+        sent_files: Vec::new(),
         older_than: config.older_than.as_ref().map(age).transpose()?,
         protected: config.protected.clone(),
         roots: config.roots.clone(),

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{
-    JsonPath, JudgeModel, Sampling, Scheme, Summary, completeness, date, exact, filled, lossy,
+    JsonPath, JudgeModel, Sampling, Scheme, Summary, UnreadFile, completeness, date, exact, filled,
+    lossy,
 };
 use crate::completeness::Completeness;
 use crate::v1;
@@ -326,6 +327,9 @@ pub struct SavedReport {
     /// For a question: its totals by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub findings: BTreeMap<String, u64>,
+    /// For `copies-of`: the files asked about whose text was not compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files_not_compared: Vec<UnreadFile>,
 }
 
 impl From<&v1::RunReportReply> for SavedReport {
@@ -336,6 +340,27 @@ impl From<&v1::RunReportReply> for SavedReport {
             manifest: report.manifest.clone(),
             summary: report.summary.as_ref().map(Into::into),
             findings: report.findings.clone().into_iter().collect(),
+            files_not_compared: report.not_compared.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&v1::FileNotCompared> for UnreadFile {
+    fn from(file: &v1::FileNotCompared) -> Self {
+        Self {
+            path: JsonPath::new(&file.path),
+            state: file.state.clone(),
+            reason: (!file.reason.is_empty()).then(|| file.reason.clone()),
+        }
+    }
+}
+
+impl From<UnreadFile> for v1::FileNotCompared {
+    fn from(file: UnreadFile) -> Self {
+        Self {
+            path: file.path.bytes(),
+            state: file.state,
+            reason: file.reason.unwrap_or_default(),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
 use super::{date, exact, lossy};
@@ -25,6 +27,13 @@ impl JsonPath {
             path: lossy(bytes),
             path_bytes: exact(bytes),
         }
+    }
+
+    /// The bytes of the path; those that it shows if its exact bytes are not in base64.
+    pub fn bytes(&self) -> Vec<u8> {
+        let exact = self.path_bytes.as_ref().map(|exact| STANDARD.decode(exact));
+        let exact = exact.and_then(Result::ok);
+        exact.unwrap_or_else(|| self.path.clone().into_bytes())
     }
 }
 

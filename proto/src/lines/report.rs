@@ -56,7 +56,7 @@ pub struct Diff {
 }
 
 /// A file that was not read, or only in part.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UnreadFile {
     /// Path of the file.
     #[serde(flatten)]
@@ -88,6 +88,9 @@ pub struct Finding {
     /// Exact bytes of that path, if they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_bytes: Option<String>,
+    /// Whether that file is not in the index: its bytes were sent with the question. Absent if it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_not_indexed: bool,
     /// The last version in the same line of versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest: Option<String>,
@@ -269,12 +272,27 @@ pub struct EarlierReport {
     pub caveats: Vec<&'static str>,
 }
 
+/// A file that is not in the index, and whose bytes were sent with the question.
+#[derive(Clone, Debug, Serialize)]
+pub struct SentFile {
+    /// Its path as the client stated it; the daemon knows no file there.
+    #[serde(flatten)]
+    pub path: JsonPath,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// BLAKE3 of its bytes, in hexadecimal.
+    pub content: String,
+}
+
 /// The parameters of a report's question.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question {
     /// The queried files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files: Option<Vec<JsonPath>>,
+    /// Those of them that are not in the index; absent if all are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_indexed: Option<Vec<SentFile>>,
     /// The protected roots.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protected: Option<Vec<JsonPath>>,
@@ -327,6 +345,10 @@ pub struct Manifest {
     /// How many of these files are in no group; absent if the report covers all groups.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_in_no_group: Option<Vec<JsonPath>>,
+    /// For `copies-of`: the files asked about whose text was not compared, so that only files with the same bytes were
+    /// found; absent if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub files_not_compared: Vec<UnreadFile>,
     /// The report's totals, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings: Option<BTreeMap<&'static str, u64>>,

@@ -7,11 +7,12 @@ use std::time::Instant;
 use simdex_index::Cancel;
 use simdex_proto::v1;
 use simdex_proto::v1::admin_server::Admin;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use super::daemon_status::{roots, status, without_index};
 use super::files::FilesRequest;
 use super::kept_reports::{KeepReportRequest, KeptReportsRequest};
+use super::report_messages::ReportMessages;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
@@ -189,17 +190,20 @@ impl Admin for AdminService {
 
     async fn stream_report(
         &self,
-        request: Request<v1::StreamReportRequest>,
+        request: Request<Streaming<v1::StreamReportRequest>>,
     ) -> Result<Response<Self::StreamReportStream>, Status> {
         use v1::stream_report_reply::Part;
-        let caller = self.runner.long_caller(&request);
+        let mut messages = ReportMessages::of(&self.runner, request);
+        let caller = messages.caller;
         let v1::StreamReportRequest {
             threshold,
             strict,
             options,
-        } = request.into_inner();
-        let decoded =
+            piece: _,
+        } = messages.first().await?;
+        let (mut decoded, sent) =
             report_request::parse(self.runner.engine()?.as_ref(), threshold, strict, options)?;
+        decoded.sent_files = messages.sent_files(sent).await?;
         let sent = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
@@ -213,12 +217,15 @@ impl Admin for AdminService {
 
     async fn run_report(
         &self,
-        request: Request<v1::RunReportRequest>,
+        request: Request<Streaming<v1::RunReportRequest>>,
     ) -> Result<Response<v1::RunReportReply>, Status> {
-        let caller = self.runner.long_caller(&request);
-        // The engine is not held while the request waits for a slot.
-        let decoded =
-            KeepReportRequest::parse(&*self.runner.engine()?, &self.kept, request.into_inner())?;
+        let mut messages = ReportMessages::of(&self.runner, request);
+        let caller = messages.caller;
+        let first = messages.first().await?;
+        // The engine is not held while files are received or the request waits for a slot.
+        let (mut decoded, sent) =
+            KeepReportRequest::parse(&*self.runner.engine()?, &self.kept, first)?;
+        decoded.report.sent_files = messages.sent_files(sent).await?;
         let work = move |engine: &Engine, cancel: &Cancel| decoded.answer(engine, caller, cancel);
         self.runner.unary(RequestClass::Work, caller, work).await
     }

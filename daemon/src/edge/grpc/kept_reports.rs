@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use prost::Message;
@@ -16,6 +17,7 @@ use super::status::Refused;
 use super::{ReportKeeping, report_request};
 use crate::encode;
 use crate::engine::Engine;
+use crate::read_side::findings::NotCompared;
 use crate::reports::maker::{self, KeptPlace, ReportRequest};
 use crate::reports::report::ReportDir;
 
@@ -28,7 +30,7 @@ const FIELD_BYTES: usize = 8;
 
 /// A decoded request for a report to keep.
 pub(super) struct KeepReportRequest {
-    report: ReportRequest,
+    pub(super) report: ReportRequest,
     reports: Arc<ReportDir>,
     name: Vec<u8>,
     /// Name of the earlier report that it is compared with; empty for none.
@@ -36,19 +38,21 @@ pub(super) struct KeepReportRequest {
 }
 
 impl KeepReportRequest {
+    /// Decodes the first message, and the paths of the files that follow it.
     pub(super) fn parse(
         engine: &Engine,
         kept: &ReportKeeping,
         request: v1::RunReportRequest,
-    ) -> Result<Self, Status> {
+    ) -> Result<(Self, Vec<PathBuf>), Status> {
         let v1::RunReportRequest {
             name,
             threshold,
             strict,
             options,
             since,
+            piece: _,
         } = request;
-        let report = report_request::parse(engine, threshold, strict, options)?;
+        let (report, sent) = report_request::parse(engine, threshold, strict, options)?;
         kept.check_name(&name)?;
         let reports = kept.reports.clone().ok_or_else(|| {
             const ADVICE: &str =
@@ -56,12 +60,13 @@ impl KeepReportRequest {
             let unset = "the daemon's config sets no directory for reports";
             Refused::new(Code::FailedPrecondition, unset).advised(Some(ADVICE))
         })?;
-        Ok(Self {
+        let request = Self {
             report,
             reports,
             name,
             since,
-        })
+        };
+        Ok((request, sent))
     }
 
     /// Writes the report and keeps it.
@@ -85,6 +90,7 @@ impl KeepReportRequest {
             summary: Some(encode::summary(&kept.summary)),
             manifest: kept.manifest,
             findings: kept.sums.map(named).unwrap_or_default(),
+            not_compared: kept.not_compared.into_iter().map(not_compared).collect(),
             changes: kept.since.map(|since| v1::ReportChanges {
                 out: encode::path(&kept.path.join(CHANGES)),
                 since: since.manifest,
@@ -101,6 +107,15 @@ fn named(counts: impl IntoIterator<Item = (&'static str, u64)>) -> HashMap<Strin
     counts
         .map(|(name, count)| (name.to_owned(), count))
         .collect()
+}
+
+/// A file asked about that was not compared, as it is sent.
+fn not_compared(file: NotCompared) -> v1::FileNotCompared {
+    v1::FileNotCompared {
+        path: file.path,
+        state: file.state.to_owned(),
+        reason: file.reason.as_str().to_owned(),
+    }
 }
 
 /// A request for reports that were finished after a moment: as many as are wanted and fit into a

@@ -11,13 +11,14 @@ use crate::base::echo::echo;
 use crate::engine::Engine;
 use crate::reports::maker::{LoadFileNames, ReportRequest, UncheckedReport};
 
-/// Decodes a request for a report. Contradictory parameters are refused before anything is written.
+/// Decodes a request for a report, and the paths of the files that follow it. Contradictory parameters are refused
+/// before anything is received or written.
 pub(super) fn parse(
     engine: &Engine,
     threshold: Option<f64>,
     strict: bool,
     options: Option<v1::ReportOptions>,
-) -> Result<ReportRequest, Status> {
+) -> Result<(ReportRequest, Vec<PathBuf>), Status> {
     let v1::ReportOptions {
         load_file,
         kind,
@@ -29,10 +30,13 @@ pub(super) fn parse(
         common,
         mining_seconds,
         containment,
+        sent_files,
     } = options.unwrap_or_default();
+    let sent_files = paths(sent_files)?;
     let unchecked = UncheckedReport {
         kind: bounded_name(kind)?,
         files: paths(files)?,
+        sent_files: sent_files.clone(),
         older_than: older_than_seconds,
         protected: paths(protected)?,
         roots: paths(roots)?,
@@ -48,7 +52,8 @@ pub(super) fn parse(
         Refused::new(Code::InvalidArgument, &error.to_string()).advised(error.advice())
     })?;
     let request = checked.request(engine, strict);
-    request.map_err(|unknown| Status::not_found(unknown.to_string()))
+    let request = request.map_err(|unknown| Status::not_found(unknown.to_string()))?;
+    Ok((request, sent_files))
 }
 
 fn paths(paths: Vec<Vec<u8>>) -> Result<Vec<PathBuf>, Status> {

@@ -18,11 +18,12 @@ use super::reply_channel::{self, ReplyLimits, ReplySender, check_length};
 use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
 use super::{Replies, operator};
-use crate::base::user_budget::{UserBudget, UserShare};
+use crate::base::user_budget::{BytesPermit, UserBudget, UserShare};
 use crate::config::GrpcConfig;
 use crate::engine::Engine;
 use crate::engine::slot::{EngineSlot, Reopening};
 use crate::host::alarms::Alarm;
+use crate::host::descriptors::SENT_FILES;
 use crate::host::disk::DiskGuard;
 
 /// Requests of [`RequestClass::Work`] under way at once.
@@ -63,6 +64,7 @@ pub struct RequestRunner {
     events: Arc<FairSemaphore>,
     reply_budget: ReplyBudget,
     upload_budget: Arc<UserBudget>,
+    sent_files: Arc<UserBudget>,
     disk: Arc<DiskGuard>,
     draining: watch::Receiver<bool>,
 }
@@ -85,6 +87,7 @@ impl RequestRunner {
             events: FairSemaphore::new(WATCHERS),
             reply_budget: ReplyBudget::new(config.max_unread_mib.bytes()),
             upload_budget: UserBudget::new(config.max_uploads_mib.bytes()),
+            sent_files: UserBudget::new(SENT_FILES),
             disk,
             engine: slot,
             config,
@@ -129,6 +132,17 @@ impl RequestRunner {
     /// The share of the disk that documents sent by this caller may take until they have been read.
     pub(super) fn upload_share(&self, caller: Caller) -> UserShare {
         self.upload_budget.for_user(caller.client.uid)
+    }
+
+    /// Reserves descriptors for files that this caller sends with a request for a report.
+    pub(super) fn descriptors(&self, caller: Caller, count: usize) -> Result<BytesPermit, Status> {
+        let share = self.sent_files.for_user(caller.client.uid);
+        share.reserve(count as u64).ok_or_else(|| {
+            Status::resource_exhausted(format!(
+                "reports take {} files of one user at once that are not in the index, and no more",
+                SENT_FILES / 2
+            ))
+        })
     }
 
     /// Guards the disk that holds uploads.

@@ -216,6 +216,10 @@ impl From<ReportingError> for Refused {
                 error.into()
             }
             ReportingError::Finding(FindingError::Query(error)) => error.into(),
+            ReportingError::Finding(error @ FindingError::Indexed(_)) => {
+                Self::new(Code::FailedPrecondition, &error.to_string())
+                    .advised(Some("ask again, and name it without its bytes"))
+            }
             ReportingError::Finding(error @ FindingError::Write(_)) => {
                 Self::new(Code::Internal, &error.to_string())
             }

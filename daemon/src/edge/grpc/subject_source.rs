@@ -1,5 +1,7 @@
 //! Decodes what a query or a side of a comparison is about; what is sent is received completely first.
 
+use std::path::PathBuf;
+
 use simdex_proto::v1;
 use tonic::{Status, Streaming};
 
@@ -31,7 +33,8 @@ pub(super) async fn receive(
             SubjectSource::Signature(parse_signature(engine.index.reader(), signature)?)
         }
         Some(Wire::Upload(upload)) => {
-            let target = upload_target(runner, upload, caller, memory_meter)?;
+            let name = parse_name(upload.path)?;
+            let target = upload_target(runner, name, caller, memory_meter)?;
             let _slot = runner.enter(RequestClass::Upload, caller).await?;
             let sent = upload::receive(parts, target, caller.deadline).await?;
             return Ok(SubjectSource::Upload(sent));
@@ -57,16 +60,16 @@ pub(super) fn parse_side(room: &UploadRoom, side: v1::Side) -> Result<SubjectSou
     })
 }
 
-/// Where the document of a query is received.
-fn upload_target(
+/// Where a document with this name is received.
+pub(super) fn upload_target(
     runner: &RequestRunner,
-    upload: v1::Upload,
+    name: PathBuf,
     caller: Caller,
     memory_meter: Option<RequestBytes>,
 ) -> Result<UploadTarget, Status> {
     let engine = runner.engine()?;
     Ok(UploadTarget {
-        name: parse_name(upload.path)?,
+        name,
         room: UploadRoom {
             dir: engine.data_dir.clone(),
             disk: runner.disk(),

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use simdex_proto::v1::FindRequest;
 use simdex_proto::v1::find_request::Part;
+use simdex_schema::ContentHash;
 use tonic::{Status, Streaming};
 
 use super::query_stream::{next, second_query};
@@ -34,6 +35,7 @@ struct Spool {
     reader: File,
     disk: Arc<DiskGuard>,
     permit: BytesPermit,
+    hasher: blake3::Hasher,
 }
 
 impl Spool {
@@ -51,6 +53,7 @@ impl Spool {
             reader,
             disk: Arc::clone(disk),
             permit: share.nothing(),
+            hasher: blake3::Hasher::new(),
         })
     }
 
@@ -61,6 +64,7 @@ impl Spool {
             return Err(ErrorKind::QuotaExceeded.into());
         }
         self.disk.take_spare(length)?;
+        self.hasher.update(bytes);
         self.writer.write_all(bytes)
     }
 
@@ -68,6 +72,8 @@ impl Spool {
         Uploaded {
             file: self.reader,
             name,
+            bytes: self.hasher.count(),
+            content: ContentHash(*self.hasher.finalize().as_bytes()),
             permit: self.permit,
         }
     }
@@ -94,40 +100,84 @@ pub(super) struct UploadTarget {
     pub(super) memory_meter: Option<RequestBytes>,
 }
 
+/// A document that is being received, chunk by chunk.
+pub(super) struct Reception {
+    spool: Option<Spool>,
+    name: PathBuf,
+    received: u64,
+    longest: u64,
+    memory_meter: Option<RequestBytes>,
+}
+
+impl Reception {
+    /// Begins to receive a document.
+    pub(super) async fn begin(target: UploadTarget) -> Result<Self, Status> {
+        let UploadTarget {
+            name,
+            room,
+            longest,
+            memory_meter,
+        } = target;
+        Ok(Self {
+            spool: Some(blocking(move || Spool::new(&room)).await?),
+            name,
+            received: 0,
+            longest,
+            memory_meter,
+        })
+    }
+
+    /// Adds a chunk.
+    pub(super) async fn add(
+        &mut self,
+        chunk: impl AsRef<[u8]> + Send + 'static,
+    ) -> Result<(), Status> {
+        let length = chunk.as_ref().len();
+        self.received += length as u64;
+        let longest = self.longest;
+        if self.received > longest {
+            return Err(Status::resource_exhausted(format!(
+                "the document is longer than the {longest} bytes that may be sent"
+            )));
+        }
+        let mut spool = self.spool.take().ok_or_else(ended)?;
+        let spool = blocking(move || spool.add(chunk.as_ref()).map(|()| spool)).await?;
+        self.spool = Some(spool);
+        if let Some(meter) = &self.memory_meter {
+            meter.stored(length);
+        }
+        Ok(())
+    }
+
+    /// Ends the document.
+    pub(super) fn finish(self) -> Result<Uploaded, Status> {
+        let spool = self.spool.ok_or_else(ended)?;
+        Ok(spool.into_uploaded(self.name))
+    }
+}
+
+/// The status after a chunk that could not be stored.
+fn ended() -> Status {
+    Status::aborted("the document was not received completely")
+}
+
 /// Receives all chunks that follow a query.
 pub(super) async fn receive(
     parts: &mut Streaming<FindRequest>,
     target: UploadTarget,
     deadline: Instant,
 ) -> Result<Uploaded, Status> {
-    let UploadTarget {
-        name,
-        room,
-        longest,
-        memory_meter,
-    } = target;
-    let mut spool = blocking(move || Spool::new(&room)).await?;
-    let mut received_bytes = 0;
+    let mut reception = Reception::begin(target).await?;
     while let Some(part) = next(parts, deadline).await? {
         let Part::Chunk(chunk) = part else {
             return Err(second_query());
         };
-        received_bytes += chunk.len() as u64;
-        if received_bytes > longest {
-            return Err(Status::resource_exhausted(format!(
-                "the document is longer than the {longest} bytes that may be sent"
-            )));
-        }
-        let length = chunk.len();
-        spool = blocking(move || spool.add(&chunk).map(|()| spool)).await?;
-        if let Some(meter) = &memory_meter {
-            meter.stored(length);
-        }
+        reception.add(chunk).await?;
     }
     // A cancelled request looks like one that ended: yielding lets the owner of the request drop
     // this future too, before half a document is taken for a whole one.
     tokio::task::yield_now().await;
-    Ok(spool.into_uploaded(name))
+    reception.finish()
 }
 
 async fn blocking<T: Send + 'static>(

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use simdex_extract::QueueKey;
 use simdex_index::MemoryAccount;
-use simdex_schema::DocumentHash;
+use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::Signature;
 
 use crate::base::echo::echo;
@@ -29,11 +29,16 @@ pub enum SubjectSource {
 }
 
 /// A document that was received completely.
+#[derive(Debug)]
 pub struct Uploaded {
     /// Opened for reading only, so that no worker can write to it.
     pub file: File,
     /// The name it was sent under; may be empty.
     pub name: PathBuf,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// The hash of its bytes.
+    pub content: ContentHash,
     /// The room that it takes until it is dropped.
     pub(crate) permit: BytesPermit,
 }
@@ -79,6 +84,7 @@ impl SubjectSource {
                 file,
                 name,
                 permit: _permit,
+                ..
             }) => Subject::from_upload(index, &engine.pool, queue_key, file, &name, account),
         }
     }

@@ -1,41 +1,121 @@
 //! Everyone who holds a near-copy of some files: by file, then by root, owner and path. The files asked about may be
-//! below any root; those found are below the roots of the view. For a file that is not compared, the files of the
-//! same bytes are found, and it is counted as not compared.
+//! below any root, or in none: these are sent with the question. Those found are below the roots of the view. For a
+//! file that is not compared, the files of the same bytes are found, and it is counted as not compared.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use simdex_index::{FileInfo, GrowingPermit, IndexError, VisibleRoots};
+use simdex_schema::{ContentHash, State, StoredReason};
 use simdex_signature::SchemeKind;
 
 use super::{
-    Finding, FindingError, MAX_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes as bytes_of,
-    count,
+    Finding, FindingError, Found, MAX_FOUND, NotCompared, ReportScope, Sums, TakeFinding,
+    UNCERTAIN, bytes as bytes_of, compared_subject, count, is_compared,
 };
 use crate::base::visit::FirstError;
-use crate::read_side::query::{FindKind, QueryParams, Relation};
+use crate::read_side::answering::Uploaded;
+use crate::read_side::query::{
+    ComparedBy, FindKind, QueryError, QueryParams, Relation, Subject, file_at_path,
+};
 
-/// The given files, in whichever root they are.
-pub(super) fn files_at(
-    scope: &ReportScope<'_>,
+/// Name of the sum that counts the files asked about that the index lacks.
+const NOT_INDEXED: &str = "not_indexed";
+
+/// A file asked about.
+enum AskedFile<'a> {
+    Indexed(Box<FileInfo>),
+    Sent(&'a Uploaded),
+}
+
+impl AskedFile<'_> {
+    fn path(&self) -> &Path {
+        match self {
+            Self::Indexed(file) => &file.path,
+            Self::Sent(file) => &file.name,
+        }
+    }
+
+    fn is_sent(&self) -> bool {
+        matches!(self, Self::Sent(_))
+    }
+
+    /// What queries are asked about it, with the state that reading it ended in; `None` if it is not compared.
+    fn subject(
+        &self,
+        scope: &ReportScope<'_>,
+    ) -> Result<(Option<Subject>, State, StoredReason), FindingError> {
+        match self {
+            Self::Indexed(file) => {
+                let subject = compared_subject(scope, file)?;
+                Ok((subject, file.state, file.reason.clone()))
+            }
+            Self::Sent(file) => {
+                let (subject, state, reason) = scope.sent_files.subject(file, scope)?;
+                Ok((subject.filter(is_compared), state, reason))
+            }
+        }
+    }
+
+    fn bytes_alone(&self) -> BytesAlone<'_> {
+        match self {
+            Self::Indexed(file) => BytesAlone::of_file(file),
+            Self::Sent(file) => BytesAlone {
+                path: &file.name,
+                file: None,
+                content: (file.bytes > 0).then_some(file.content),
+            },
+        }
+    }
+}
+
+/// Refuses files that the index lacks and that were not sent, and files that were sent although they are indexed.
+pub(super) fn check(scope: &ReportScope<'_>, files: &[PathBuf]) -> Result<(), FindingError> {
+    asked_files(scope, files).map(drop)
+}
+
+/// The given files by path, in whichever root they are.
+fn asked_files<'a>(
+    scope: &ReportScope<'a>,
     files: &[PathBuf],
-) -> Result<Vec<FileInfo>, FindingError> {
-    scope.files_at(files, &scope.engine.roots.view())
+) -> Result<Vec<AskedFile<'a>>, FindingError> {
+    let (sent, view) = (&scope.sent_files.files, scope.engine.roots.view());
+    for file in sent {
+        match file_at_path(scope.engine, &file.name, &view) {
+            Err(QueryError::UnknownFile { .. }) => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => return Err(FindingError::Indexed(file.name.clone())),
+        }
+    }
+    let is_sent = |path: &&PathBuf| sent.iter().any(|file| file.name == **path);
+    let indexed: Vec<PathBuf> = files
+        .iter()
+        .filter(|path| !is_sent(path))
+        .cloned()
+        .collect();
+    let indexed = scope.files_at(&indexed, &view)?.into_iter();
+    let mut asked: Vec<_> = indexed
+        .map(|file| AskedFile::Indexed(Box::new(file)))
+        .chain(sent.iter().map(AskedFile::Sent))
+        .collect();
+    asked.sort_by(|a, b| a.path().as_os_str().cmp(b.path().as_os_str()));
+    Ok(asked)
 }
 
 pub(super) fn find(
     scope: &ReportScope<'_>,
     files: &[PathBuf],
     take: &mut TakeFinding<'_>,
-) -> Result<Sums, FindingError> {
-    let indexed_files = files_at(scope, files)?;
-    let mut sums = Sums::from([
+) -> Result<Found, FindingError> {
+    let asked = asked_files(scope, files)?;
+    let mut found = Found::from(Sums::from([
         ("copies", 0),
         ("cut_short", 0),
         ("files", 0),
         ("not_compared", 0),
         (UNCERTAIN, 0),
-    ]);
+    ]));
     let params = QueryParams {
         kind: FindKind::Related,
         scheme: SchemeKind::ModN,
@@ -46,61 +126,104 @@ pub(super) fn find(
         view: scope.view.clone(),
         keeps_texts: false,
     };
-    for file in &indexed_files {
+    for file in &asked {
         scope.cancel().check()?;
-        find_for_file(scope, &params, file, &mut sums, take)?;
+        if file.is_sent() {
+            count(&mut found.sums, NOT_INDEXED, 1);
+        }
+        find_for_file(scope, &params, file, &mut found, take)?;
     }
-    Ok(sums)
+    Ok(found)
 }
 
 fn find_for_file(
     scope: &ReportScope<'_>,
     params: &QueryParams,
-    file: &FileInfo,
-    sums: &mut Sums,
+    asked: &AskedFile<'_>,
+    found: &mut Found,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
-    let Some(answer) = scope.query_and_count(file, params, "files", sums)? else {
-        let (found, _held) = same_bytes(scope, file, scope.view, sums)?;
-        return take_all(found, sums, take);
+    let sums = &mut found.sums;
+    let (subject, state, reason) = asked.subject(scope)?;
+    let answer = scope.query_and_count(subject, params, "files", sums)?;
+    let compared_by = answer.as_ref().map(|answer| answer.summary.compared_by);
+    let (mut copies, _held) = match answer {
+        None => (Vec::new(), GrowingPermit::of(scope.account)),
+        Some(answer) => {
+            let hits = answer.hits.iter();
+            let hits = hits.filter(|hit| !hit.is_subject && scope.is_copy_of_first(hit));
+            scope.findings_of_hits(hits, &bytes_of(asked.path()))?
+        }
     };
-    let of = bytes_of(&file.path);
-    let hits = answer.hits.iter();
-    let hits = hits.filter(|hit| !hit.is_subject && scope.is_copy_of_first(hit));
-    let (found, _held) = scope.findings_of_hits(hits, &of)?;
-    take_all(found, sums, take)
+    if compared_by == Some(ComparedBy::Text) {
+        return take_all(copies, asked.is_sent(), sums, take);
+    }
+    // The index has no chunks of a file with many bytes, while those of a file that was sent are compared.
+    let (same, _held_too) = same_bytes(scope, &asked.bytes_alone(), scope.view, sums)?;
+    let known: HashSet<Vec<u8>> = copies.iter().map(|copy| copy.path.clone()).collect();
+    let same = same.into_iter().filter(|copy| !known.contains(&copy.path));
+    copies.extend(same);
+    take_all(copies, asked.is_sent(), sums, take)?;
+    found.not_compared.push(NotCompared {
+        path: bytes_of(asked.path()),
+        state: state.name(),
+        reason,
+    });
+    Ok(())
 }
 
 /// Takes the findings for a file: by root, owner and path.
 fn take_all(
     mut found: Vec<Finding>,
+    of_sent_file: bool,
     sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     found.sort_by(|a, b| (&a.root, a.owner, &a.path).cmp(&(&b.root, b.owner, &b.path)));
     count(sums, "copies", found.len() as u64);
-    found.iter().try_for_each(take)?;
+    for finding in &mut found {
+        finding.of_sent_file = of_sent_file;
+        take(finding)?;
+    }
     Ok(())
+}
+
+/// A file of which the bytes alone are looked up.
+pub(super) struct BytesAlone<'a> {
+    path: &'a Path,
+    /// The file itself, which is no finding; `None` if the index lacks it.
+    file: Option<&'a FileInfo>,
+    content: Option<ContentHash>,
+}
+
+impl<'a> BytesAlone<'a> {
+    pub(super) fn of_file(file: &'a FileInfo) -> Self {
+        Self {
+            path: &file.path,
+            file: Some(file),
+            content: file.record.content(),
+        }
+    }
 }
 
 /// The other files of a view that have the same bytes as a file that is not compared, because it is too short or too
 /// large, or because its text is damaged. Returned with the permit for them.
 pub(super) fn same_bytes(
     scope: &ReportScope<'_>,
-    file: &FileInfo,
+    of: &BytesAlone<'_>,
     view: &VisibleRoots,
     sums: &mut Sums,
 ) -> Result<(Vec<Finding>, GrowingPermit), FindingError> {
     let mut held = GrowingPermit::of(scope.account);
     let (mut found, mut is_cut, mut failed) = (Vec::new(), false, FirstError::default());
-    let Some(content) = file.record.content() else {
+    let Some(content) = of.content else {
         return Ok((found, held));
     };
     let index = scope.engine.index.reader();
     index
         .files()
         .visit_of_content(content, view, &mut |other| {
-            if other.key == file.key {
+            if of.file.is_some_and(|file| file.key == other.key) {
                 return ControlFlow::Continue(());
             }
             is_cut = found.len() == MAX_FOUND;
@@ -112,7 +235,7 @@ pub(super) fn same_bytes(
             failed.flow(counted.and_then(|()| -> Result<(), IndexError> {
                 found.push(Finding {
                     relation: Relation::IdenticalBytes.name(),
-                    of: bytes_of(&file.path),
+                    of: bytes_of(of.path),
                     ..scope.describe(&other)?
                 });
                 Ok(())

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use simdex_schema::{ContentHash, DocumentHash};
+use simdex_schema::{ContentHash, DocumentHash, StoredReason};
 
 /// A file that a question found.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +27,8 @@ pub struct Finding {
     pub relation: &'static str,
     /// Path of the file it was found for: the file asked about, the file kept, or the next version.
     pub of: Vec<u8>,
+    /// Whether the index lacks that file, and its bytes were sent with the question.
+    pub of_sent_file: bool,
     /// Path of the last version of its line.
     pub newest: Option<Vec<u8>>,
     /// The date of a version, seconds since 1970, and its source.
@@ -46,3 +48,32 @@ pub type TakeFinding<'a> = dyn FnMut(&Finding) -> io::Result<()> + 'a;
 
 /// Sums over all findings, by name.
 pub type Sums = std::collections::BTreeMap<&'static str, u64>;
+
+/// What a question found in all.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Sums over all findings.
+    pub sums: Sums,
+    /// The files asked about whose text was not compared.
+    pub not_compared: Vec<NotCompared>,
+}
+
+/// A file asked about whose text was not compared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotCompared {
+    /// Its path, as bytes.
+    pub path: Vec<u8>,
+    /// Name of the state that reading it ended in.
+    pub state: &'static str,
+    /// The reason that refines it; may be empty.
+    pub reason: StoredReason,
+}
+
+impl From<Sums> for Found {
+    fn from(sums: Sums) -> Self {
+        Self {
+            sums,
+            not_compared: Vec::new(),
+        }
+    }
+}

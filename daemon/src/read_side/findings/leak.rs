@@ -11,10 +11,10 @@ use simdex_index::{FileInfo, GrowingPermit, VisibleRoots};
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
-use super::copies::same_bytes;
+use super::copies::{BytesAlone, same_bytes};
 use super::{
-    Finding, FindingError, MAX_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes, count,
-    reaches,
+    Finding, FindingError, MAX_FOUND, ReportScope, Sums, TakeFinding, UNCERTAIN, bytes,
+    compared_subject, count, reaches,
 };
 use crate::base::visit::FirstError;
 use crate::read_side::query::{FindKind, Hit, QueryParams};
@@ -89,7 +89,8 @@ fn find_for_file(
     sums: &mut Sums,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
-    let Some(answer) = scope.query_and_count(file, params, "compared", sums)? else {
+    let subject = compared_subject(scope, file)?;
+    let Some(answer) = scope.query_and_count(subject, params, "compared", sums)? else {
         return find_same_bytes(scope, &params.view, file, sums, take);
     };
     let of = bytes(&file.path);
@@ -114,7 +115,7 @@ fn find_same_bytes(
     if file.record.bytes() == Some(0) {
         return Ok(());
     }
-    let (found, _held) = same_bytes(scope, file, outside, sums)?;
+    let (found, _held) = same_bytes(scope, &BytesAlone::of_file(file), outside, sums)?;
     take_all(found, sums, take)
 }
 

@@ -1,8 +1,10 @@
 //! Checks what a report is asked for, in one place for requests and for the config.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use simdex_index::VisibleRoots;
 use simdex_proto::defaults;
@@ -31,6 +33,8 @@ pub struct UncheckedReport {
     pub kind: String,
     /// Absolute paths that `copies-of` asks about, or whose groups a report of groups covers.
     pub files: Vec<PathBuf>,
+    /// Those of them that the index lacks, and whose bytes the client sends; `copies-of` alone takes such.
+    pub sent_files: Vec<PathBuf>,
     /// Least age of a stale version, seconds.
     pub older_than: Option<u64>,
     /// Absolute paths of the roots whose text must not be elsewhere.
@@ -85,6 +89,9 @@ pub enum BadReport {
     /// Too many of them are given.
     #[error("the request lists {0} {1}, far too many")]
     TooMany(usize, &'static str),
+    /// A file is sent that is not asked about, or twice.
+    #[error("{0:?} is sent, but not as one of the files asked about, each of them once")]
+    SentBeside(PathBuf),
     /// The path is not absolute.
     #[error("{0:?} is not an absolute path")]
     Relative(PathBuf),
@@ -234,6 +241,9 @@ impl UncheckedReport {
             }
             _ => {}
         }
+        if self.kind != "copies-of" && !self.sent_files.is_empty() {
+            return Err(BadReport::AloneTakes("copies-of", "files that are sent"));
+        }
         if self.kind != "cores" && (self.common.is_some() || self.mining_seconds.is_some()) {
             let what = "a number of common fingerprints or seconds to mine";
             return Err(BadReport::AloneTakes("cores", what));
@@ -271,7 +281,11 @@ impl UncheckedReport {
                 return Err(BadReport::Relative(path.clone()));
             }
         }
-        Ok(())
+        let mut asked: HashSet<&PathBuf> = self.files.iter().collect();
+        match self.sent_files.iter().find(|path| !asked.remove(path)) {
+            Some(path) => Err(BadReport::SentBeside(path.clone())),
+            None => Ok(()),
+        }
     }
 }
 
@@ -307,6 +321,7 @@ impl CheckedReport {
             kind: self.kind.resolve(engine, threshold)?,
             with_judgement: self.with_judgement,
             since: None,
+            sent_files: Arc::default(),
         })
     }
 }

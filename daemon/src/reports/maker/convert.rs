@@ -4,11 +4,12 @@ use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 
 use simdex_index::{FileInfo, HeldText, Index, IndexReader, MemoryAccount};
-use simdex_proto::lines::{self, SchemeInUse};
+use simdex_proto::lines::{self, JsonPath, SchemeInUse};
 use simdex_schema::{DocumentHash, GroupId};
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use crate::encode;
+use crate::read_side::answering::Uploaded;
 use crate::read_side::catalogue::{ClusterMember, GroupMember};
 use crate::read_side::clusters::{ClusterRequest, SKETCH_FINGERPRINTS};
 use crate::read_side::judging::{author_of, is_quoting};
@@ -107,6 +108,15 @@ pub(super) fn text_of(
         Err(error) if error.is_of_one_document() => Ok(None),
         Err(error) => Err(io::Error::other(error)),
         Ok(found) => Ok(found),
+    }
+}
+
+/// A file that was sent, as a manifest names it.
+pub(super) fn sent_line(file: &Uploaded) -> lines::SentFile {
+    lines::SentFile {
+        path: JsonPath::new(file.name.as_os_str().as_bytes()),
+        bytes: file.bytes,
+        content: file.content.to_string(),
     }
 }
 

@@ -11,7 +11,7 @@ use simdex_schema::DocumentHash;
 use super::ReportMember;
 use crate::read_side::difference::Extent;
 use crate::read_side::difference::words::WordExtent;
-use crate::read_side::findings::{Sums, TakeFinding};
+use crate::read_side::findings::{Found, TakeFinding};
 
 /// Files on disk by kind and state.
 pub(super) type StatesByKind = BTreeMap<String, BTreeMap<&'static str, u64>>;
@@ -29,12 +29,12 @@ pub struct Findings<'a> {
     pub kind: &'static str,
     /// What was asked.
     pub question: json::Question,
-    /// Calls its argument for each finding, in order, and returns the sums.
+    /// Calls its argument for each finding, in order, and returns what was found in all.
     pub visit: &'a VisitFindings<'a>,
 }
 
-/// Visits findings, and returns their sums by name.
-pub type VisitFindings<'a> = dyn Fn(&mut TakeFinding<'_>) -> io::Result<Sums> + 'a;
+/// Visits findings, and returns what was found in all.
+pub type VisitFindings<'a> = dyn Fn(&mut TakeFinding<'_>) -> io::Result<Found> + 'a;
 
 /// A document of a group compared with the principal's.
 pub(super) struct ComparedDocument<'a> {

@@ -18,7 +18,7 @@ use super::survey::survey;
 use super::table_rows::TableRows;
 use super::tallies::Tallies;
 use super::{ReportError, ReportInput, Written, check, html, manifest};
-use crate::read_side::findings::{Finding, Sums};
+use crate::read_side::findings::{Finding, Found};
 
 /// The line for a finding.
 fn line(found: &Finding, kind: &'static str) -> json::Finding {
@@ -32,6 +32,7 @@ fn line(found: &Finding, kind: &'static str) -> json::Finding {
         relation: found.relation.to_owned(),
         of: json::lossy(&found.of),
         of_bytes: json::exact(&found.of),
+        of_not_indexed: found.of_sent_file,
         newest: found.newest.as_deref().map(json::lossy),
         newest_bytes: found.newest.as_deref().and_then(json::exact),
         document: found.document.map(|hash| hash.to_string()),
@@ -57,7 +58,8 @@ pub(super) fn write_findings<'a>(
     let mut changes = FoundChanges::begin(&mut sink, input, findings.kind)?;
     let mut rows = TableRows::new(html::FINDINGS_SHOWN, input.account);
     let mut tallies = Tallies::new(input.account);
-    let sums = list(&mut sink, findings, (&mut rows, &mut tallies), &mut changes)?;
+    let Found { sums, not_compared } =
+        list(&mut sink, findings, (&mut rows, &mut tallies), &mut changes)?;
     check(input.account.cancel())?;
     let survey = survey(&mut sink, input)?;
     let mut page: HashedFile<'_> = sink.create_file("report.html")?;
@@ -65,6 +67,7 @@ pub(super) fn write_findings<'a>(
         sums: &sums,
         rows: &rows,
         tallies: &tallies,
+        not_compared: &not_compared,
     };
     page.write_with(|out| html::findings(out, input, findings, &found))?;
     let changes = changes.map(|it| it.finish(input, (findings, &sums), &mut sink, &mut page));
@@ -79,6 +82,7 @@ pub(super) fn write_findings<'a>(
         kind: findings.kind,
         question: Some(findings.question.clone()),
         sums: Some(sums),
+        not_compared,
         changes,
         ..manifest::Outcome::default()
     };
@@ -91,11 +95,11 @@ fn list<'a>(
     findings: &Findings<'_>,
     (rows, tallies): (&mut TableRows, &mut Tallies),
     changes: &mut Option<FoundChanges<'_>>,
-) -> Result<Sums, ReportError> {
+) -> Result<Found, ReportError> {
     let mut lines = sink.create_file("findings.jsonl")?;
-    let (mut sums, mut text) = (Sums::new(), Vec::new());
+    let (mut found, mut text) = (Found::default(), Vec::new());
     let listed = lines.write_with(|out| {
-        sums = (findings.visit)(&mut |finding| {
+        found = (findings.visit)(&mut |finding| {
             rows.push(|row| html::finding_row(row, finding, findings.kind))?;
             tallies.add(finding)?;
             text.clear();
@@ -109,5 +113,5 @@ fn list<'a>(
     changes.as_mut().map_or(Ok(()), FoundChanges::check)?;
     listed?;
     sink.finish(lines)?;
-    Ok(sums)
+    Ok(found)
 }

@@ -5,7 +5,7 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
-use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question};
+use simdex_proto::lines::{Counts, EarlierReport, JsonPath, Line, Manifest, Question, UnreadFile};
 use simdex_proto::manifest::{FileEntry, checked_hash, with_hash, with_mark};
 
 use super::facts::ChangeSummary;
@@ -14,7 +14,7 @@ use super::sink::HashingSink;
 use super::{ClusterTerms, ReportError, ReportInput, RequestedFiles, Written};
 use crate::base::report_files::MANIFEST;
 use crate::base::report_key::ReportKey;
-use crate::read_side::findings::Sums;
+use crate::read_side::findings::{NotCompared, Sums};
 use crate::read_side::lists::ListSummary;
 
 /// The results of a report.
@@ -25,6 +25,8 @@ pub(super) struct Outcome {
     /// The compliance question, and its sums.
     pub(super) question: Option<Question>,
     pub(super) sums: Option<Sums>,
+    /// The files asked about whose text was not compared.
+    pub(super) not_compared: Vec<NotCompared>,
     /// The changes since an earlier report.
     pub(super) changes: Option<ChangeSummary>,
     /// The results of judging the files of groups.
@@ -43,6 +45,7 @@ pub(super) fn write(
     let (diffs, without_text) = (outcome.diffs, outcome.without_text);
     let unjudged = outcome.judged.as_ref().map(|judged| judged.unjudged);
     let (sums, since) = (outcome.sums.clone(), since(input, &outcome));
+    let not_compared = outcome.not_compared.clone();
     let text = text(input, &sink.files, outcome).map_err(|error| ReportError::Write {
         name: MANIFEST.to_owned(),
         source: error.into(),
@@ -58,6 +61,7 @@ pub(super) fn write(
         without_text,
         unjudged,
         sums,
+        not_compared,
         since,
     })
 }
@@ -111,6 +115,7 @@ fn text(
             .or_else(|| requested_files.map(RequestedFiles::question)),
         common: input.clusters.and_then(ClusterTerms::common),
         files_in_no_group: requested_files.map(RequestedFiles::ungrouped),
+        files_not_compared: outcome.not_compared.iter().map(not_compared_line).collect(),
         findings: outcome.sums,
         judge_model: judged.map(|judged| (&judged.model).into()),
         groups_judged_apart: judged.map(|judged| judged.apart),
@@ -119,6 +124,16 @@ fn text(
     };
     let head = serde_json::to_string_pretty(&Line::of(&head))?;
     with_files(&head, files, input.key)
+}
+
+/// A file asked about that was not compared, as a manifest names it.
+fn not_compared_line(file: &NotCompared) -> UnreadFile {
+    let reason = file.reason.as_str();
+    UnreadFile {
+        path: JsonPath::new(&file.path),
+        state: file.state.to_owned(),
+        reason: (!reason.is_empty()).then(|| reason.to_owned()),
+    }
 }
 
 /// Adds `files`, one file per line, the mark and the hash.

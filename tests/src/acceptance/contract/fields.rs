@@ -416,6 +416,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("manifest", Hash),
             ("summary", Object(SUMMARY)),
             ("findings", Optional(&Counts)),
+            ("files_not_compared", Optional(&List(reports::UNREAD))),
         ],
     ),
     ("folders", lists::FOLDERS),

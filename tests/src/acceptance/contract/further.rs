@@ -75,13 +75,17 @@ fn share() -> Result<(Sandbox, PathBuf)> {
 /// A report of each kind, each since one before where something changed.
 fn reports(sandbox: &Sandbox, daemon: &Daemon, board: &Path, seen: &mut SeenLines) -> Result<()> {
     let revision = sandbox.share().join("revisions/03.txt");
-    let [revision, board] = [revision.as_path(), board].map(|path| path.display().to_string());
+    let (copy, note) = (sandbox.beside("copy.txt"), sandbox.beside("note.txt"));
+    fs::copy(&revision, &copy)?;
+    fs::write(&note, "short")?;
+    let paths = [revision.as_path(), board, &copy, &note];
+    let [revision, board, copy, note] = paths.map(|path| path.display().to_string());
     let kinds: [&[&str]; 8] = [
         &["components"],
         &["cores", "--common", "70"],
         &["groups", "--judge", "on"],
         &["groups", &revision],
-        &["copies-of", &revision],
+        &["copies-of", &revision, &copy, &note],
         &["stale-versions", "--older-than", "1d"],
         &["leak", "--protected", &board],
         &["duplicates"],

@@ -6,7 +6,7 @@ use super::head::{opening, reading};
 use super::list::script;
 use super::question::question;
 use super::tallies::tallies;
-use crate::read_side::findings::{Finding, Sums};
+use crate::read_side::findings::{Finding, NotCompared, Sums};
 use crate::reports::report::ReportInput;
 use crate::reports::report::facts::Findings;
 use crate::reports::report::format::{Count, PathText, Text, counted, date, share};
@@ -73,6 +73,7 @@ fn meaning(sum: &str) -> &str {
         "identical_bytes_files" => "files with the same bytes",
         "identical_text_bytes" => "bytes in files with the same text and other bytes",
         "identical_text_files" => "files with the same text and other bytes",
+        "not_indexed" => "files asked about that are not in the index",
         "not_compared" => "files whose text could not be compared",
         "stale_bytes" => "bytes in stale files",
         "stale_files" => "stale files",
@@ -92,6 +93,8 @@ pub(in crate::reports::report) struct FoundFiles<'a> {
     pub(in crate::reports::report) sums: &'a Sums,
     pub(in crate::reports::report) rows: &'a TableRows,
     pub(in crate::reports::report) tallies: &'a Tallies,
+    /// The files asked about whose text was not compared.
+    pub(in crate::reports::report) not_compared: &'a [NotCompared],
 }
 
 /// The page down to the table of findings, with these rows.
@@ -104,7 +107,7 @@ pub(in crate::reports::report) fn findings(
     let words = words(findings.kind);
     opening(out, input, words.title)?;
     writeln!(out, "<p>{}</p>", words.about)?;
-    question(out, input, findings)?;
+    question(out, input, findings, found.not_compared)?;
     out.write_all(b"<h2>Totals</h2>\n<table class=\"facts totals\">\n")?;
     for (name, sum) in found.sums {
         let (name, sum) = (Text(meaning(name)), Count(*sum));

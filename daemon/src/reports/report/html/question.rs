@@ -2,12 +2,13 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_proto::lines::JsonPath;
+use simdex_proto::lines::{JsonPath, Question};
 use simdex_proto::text::plural;
 
+use crate::read_side::findings::NotCompared;
 use crate::reports::report::ReportInput;
 use crate::reports::report::facts::Findings;
-use crate::reports::report::format::{Count, PathText, counted, date};
+use crate::reports::report::format::{Count, PathText, Text, counted, date};
 
 /// Paths shown of one parameter; the manifest has all.
 const PATHS_SHOWN: usize = 100;
@@ -17,6 +18,7 @@ pub(super) fn question(
     out: &mut dyn Write,
     input: &ReportInput<'_>,
     findings: &Findings<'_>,
+    not_compared: &[NotCompared],
 ) -> io::Result<()> {
     let question = &findings.question;
     out.write_all(b"<h2>What was asked</h2>\n<table class=\"facts\" id=\"question\">\n")?;
@@ -28,9 +30,12 @@ pub(super) fn question(
     // What is protected is compared, and no file is found there.
     let searched: Vec<_> = roots.filter(|root| !protected.contains(root)).collect();
     let files = question.files.as_deref().unwrap_or_default();
-    paths(out, "Files asked about", files)?;
-    paths(out, "Protected folders", protected)?;
-    paths(out, "Folders searched", &searched)?;
+    let remarks = FileRemarks::of(question, not_compared);
+    paths(out, "Files asked about", files, |path| {
+        remarks.of_file(path)
+    })?;
+    paths(out, "Protected folders", protected, |_| String::new())?;
+    paths(out, "Folders searched", &searched, |_| String::new())?;
     if let Some(compared) = compared(findings.kind) {
         let threshold = input.threshold;
         let apart = question
@@ -74,11 +79,55 @@ fn compared(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// Writes a row for each path; only the first one has a name.
-fn paths(out: &mut dyn Write, name: &str, paths: &[JsonPath]) -> io::Result<()> {
+/// What the page says of files asked about, beside their paths.
+struct FileRemarks<'a> {
+    not_indexed: Vec<&'a JsonPath>,
+    not_compared: Vec<(JsonPath, &'a NotCompared)>,
+}
+
+impl<'a> FileRemarks<'a> {
+    fn of(question: &'a Question, not_compared: &'a [NotCompared]) -> Self {
+        let sent = question.not_indexed.iter().flatten();
+        let not_compared = not_compared.iter();
+        Self {
+            not_indexed: sent.map(|file| &file.path).collect(),
+            not_compared: not_compared
+                .map(|file| (JsonPath::new(&file.path), file))
+                .collect(),
+        }
+    }
+
+    /// HTML that follows the path of a file.
+    fn of_file(&self, path: &JsonPath) -> String {
+        let mut said = String::new();
+        if self.not_indexed.contains(&path) {
+            said.push_str(" <span class=\"tag\">not indexed</span>");
+        }
+        let mut not_compared = self.not_compared.iter();
+        if let Some((_, file)) = not_compared.find(|(other, _)| other == path) {
+            let reason = match file.reason.as_str() {
+                "" => String::new(),
+                reason => format!(", {reason}"),
+            };
+            let (state, reason) = (Text(file.state), Text(&reason));
+            let soft = format!(" <span class=\"soft\">text not compared: {state}{reason}</span>");
+            said.push_str(&soft);
+        }
+        said
+    }
+}
+
+/// Writes a row for each path and the HTML that follows it; only the first one has a name.
+fn paths(
+    out: &mut dyn Write,
+    name: &str,
+    paths: &[JsonPath],
+    after: impl Fn(&JsonPath) -> String,
+) -> io::Result<()> {
     for (index, path) in paths.iter().take(PATHS_SHOWN).enumerate() {
         let name = if index == 0 { name } else { "" };
-        row(out, name, &PathText(path.path.as_bytes()).to_string())?;
+        let shown = PathText(path.path.as_bytes());
+        row(out, name, &format!("{shown}{}", after(path)))?;
     }
     match paths.len().saturating_sub(PATHS_SHOWN) {
         0 => Ok(()),
@@ -134,7 +183,7 @@ mod tests {
             .map(|n| JsonPath::new(format!("/<b>{n}").as_bytes()))
             .collect();
         let mut html = Vec::new();
-        paths(&mut html, "Files asked about", &many).unwrap();
+        paths(&mut html, "Files asked about", &many, |_| String::new()).unwrap();
         let html = String::from_utf8(html).unwrap();
         assert_eq!(html.matches("<tr>").count(), PATHS_SHOWN + 1);
         assert_eq!(html.matches("Files asked about").count(), 1);

@@ -4,7 +4,7 @@ use simdex_index::Cancel;
 use simdex_proto::lines::{JsonPath, Question};
 
 use super::*;
-use crate::read_side::findings::{Finding, Sums, TakeFinding};
+use crate::read_side::findings::{Finding, Found, Sums, TakeFinding};
 
 fn leaked(path: &[u8], containment: f64) -> Finding {
     Finding {
@@ -37,7 +37,8 @@ fn kept_within(
 ) -> Result<Written, ReportError> {
     let visit = |take: &mut TakeFinding<'_>| {
         found.iter().try_for_each(take)?;
-        Ok(Sums::from([("cut_short", u64::from(name == "third"))]))
+        let sums = Sums::from([("cut_short", u64::from(name == "third"))]);
+        Ok(Found::from(sums))
     };
     let findings = Findings {
         kind,
@@ -57,7 +58,8 @@ fn kept_within(
 fn question_on_page(kind: &'static str, question: Question, found: &[Finding]) -> String {
     let visit = |take: &mut TakeFinding<'_>| {
         found.iter().try_for_each(take)?;
-        Ok(Sums::from([("found", found.len() as u64)]))
+        let sums = Sums::from([("found", found.len() as u64)]);
+        Ok(Found::from(sums))
     };
     let report = ReportInput {
         roots: vec!["/share".into(), "/vault".into()],

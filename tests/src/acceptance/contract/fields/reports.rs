@@ -42,6 +42,7 @@ pub(super) const FINDING: Fields = &[
     ("owner_name", Maybe(&Text)),
     ("relation", Text),
     ("of", Path),
+    ("of_not_indexed", Optional(&Bool)),
     ("newest", Optional(&Path)),
     ("document", Maybe(&Hash)),
     ("content", Maybe(&Hash)),
@@ -106,8 +107,12 @@ const SINCE: Fields = &[
     ("caveats", Texts),
 ];
 
+/// A file asked about that the index lacks.
+const SENT_FILE: Fields = &[("path", Path), ("bytes", Count), ("content", Hash)];
+
 const QUESTION: Fields = &[
     ("files", Optional(&List(PATH))),
+    ("not_indexed", Optional(&List(SENT_FILE))),
     ("protected", Optional(&List(PATH))),
     ("older_than_seconds", Optional(&Count)),
     ("containment", Optional(&Ratio)),
@@ -146,6 +151,7 @@ pub(super) const MANIFEST: Fields = &[
     ("unfinished", Optional(&Count)),
     ("common", Optional(&Count)),
     ("files_in_no_group", Optional(&List(PATH))),
+    ("files_not_compared", Optional(&List(UNREAD))),
     ("findings", Optional(&Counts)),
     ("since", Optional(&Object(SINCE))),
     ("unjudged", Optional(&Count)),
