@@ -1,7 +1,8 @@
 //! Two texts side by side, for people: the changed places with changed words marked.
 //!
 //! Places and rows are bounded; the whole difference is in `diffs/`. Long lines (texts that are one line, paragraphs)
-//! are shown in pieces that end with a sentence, so that an edit in one leaves the others unchanged. If lines are
+//! are shown in pieces that end with a sentence, so that an edit in one leaves the others unchanged. Of what is unchanged
+//! beside a change only the nearest is shown, since it is written twice and stands in the texts anyway. If lines are
 //! broken differently, or something moved, texts are shown by words ([`words`]).
 mod changed_rows;
 #[cfg(test)]
@@ -15,7 +16,7 @@ use similar::DiffOp;
 use super::format::{Text, counted};
 use crate::read_side::difference::Difference;
 use crate::read_side::difference::words::WordDifference;
-use changed_rows::{Row, sides};
+use changed_rows::{Row, Sides, sides, unchanged};
 
 /// Changed places shown per difference.
 const PLACES_SHOWN: usize = 25;
@@ -141,20 +142,36 @@ struct Table<'a> {
 impl Table<'_> {
     fn place(&mut self, difference: &Difference<'_>, ops: &[DiffOp]) {
         self.out.push_str("<tbody>\n");
-        for op in ops {
-            let [left, right] = sides(difference, op);
+        for (at, op) in ops.iter().enumerate() {
+            let both = sides(difference, op);
+            let blocks = match op {
+                DiffOp::Equal { .. } => unchanged(both, at == 0, at + 1 == ops.len()),
+                _ => vec![both],
+            };
+            if !self.blocks(&blocks) {
+                break;
+            }
+        }
+        self.out.push_str("</tbody>\n");
+    }
+
+    /// Writes rows in blocks; returns false if that ended with as many rows as are shown.
+    fn blocks(&mut self, blocks: &[Sides<'_>]) -> bool {
+        for (number, [left, right]) in blocks.iter().enumerate() {
+            if number > 0 {
+                self.out.push_str("</tbody>\n<tbody>\n");
+            }
             for row in 0..left.len().max(right.len()) {
                 if self.rows >= ROWS_SHOWN {
                     self.out.push_str(
                         "<tr><td colspan=\"4\" class=\"cut\">… this part continues</td></tr>\n",
                     );
-                    self.out.push_str("</tbody>\n");
-                    return;
+                    return false;
                 }
                 self.row(left.get(row), right.get(row));
             }
         }
-        self.out.push_str("</tbody>\n");
+        true
     }
 
     fn row(&mut self, left: Option<&Row<'_>>, right: Option<&Row<'_>>) {
@@ -182,19 +199,22 @@ fn rest(out: &mut String, places: usize, link: &str) {
     };
 }
 
+/// The cells of a side without a row. There are many cells, so none states what is usual: no end tag, and no class if
+/// nothing differs.
+const NO_ROW: &str = "<td class=\"none\"><td class=\"none\">";
+
 /// Number and text of one side.
 fn cell(out: &mut String, row: Option<&Row<'_>>, pieces: &Pieces<'_>, tag: &str) {
     let Some(row) = row else {
-        out.push_str("<td class=\"n none\"></td><td class=\"none\"></td>");
+        out.push_str(NO_ROW);
         return;
     };
     let number = pieces.number(row.index);
     let number = number.map(|n| n.to_string()).unwrap_or_default();
-    let class = if row.is_changed { tag } else { "same" };
-    let _ = write!(
-        out,
-        "<td class=\"n {class}\">{number}</td><td class=\"{class}\">"
-    );
+    let _ = match row.is_changed {
+        true => write!(out, "<td class=\"{tag}\">{number}<td class=\"{tag}\">"),
+        false => write!(out, "<td>{number}<td>"),
+    };
     for (marked, text) in &row.parts {
         let text = Text(text.trim_end_matches(['\n', '\r']));
         let _ = match marked {
@@ -206,7 +226,6 @@ fn cell(out: &mut String, row: Option<&Row<'_>>, pieces: &Pieces<'_>, tag: &str)
         let is_last = row.index + 1 == pieces.texts.len();
         out.push_str(line_end(row, is_last));
     }
-    out.push_str("</td>");
 }
 
 /// Unusual line ends are shown: they may be the whole change.

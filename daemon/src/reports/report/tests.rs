@@ -10,6 +10,7 @@ use simdex_proto::completeness::Pending;
 use simdex_proto::lines::Scheme;
 
 mod found;
+mod growth;
 mod judged;
 mod pages;
 mod verification;

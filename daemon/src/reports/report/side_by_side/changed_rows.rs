@@ -6,11 +6,16 @@ use simdex_signature::align::{Run, Vocabulary, align_words};
 use similar::DiffOp;
 
 use crate::read_side::difference::Difference;
+use crate::read_side::difference::shown::AROUND;
 
 /// A changed place longer than this, in bytes, has no single words marked.
 const WORDS_MARKED: usize = 64 << 10;
 
+/// Unchanged bytes that are enough to see where a change is.
+const ENOUGH: usize = 60;
+
 /// One row of one side.
+#[derive(Clone)]
 pub(super) struct Row<'t> {
     /// Number of the piece.
     pub(super) index: usize,
@@ -28,10 +33,34 @@ impl<'t> Row<'t> {
             parts: vec![(false, text)],
         }
     }
+
+    fn length(&self) -> usize {
+        self.parts.iter().map(|(_, text)| text.len()).sum()
+    }
+
+    /// Cuts long unchanged text to its ending, or to its beginning.
+    fn cut(&mut self, to_ending: bool) {
+        let text = self.parts[0].1;
+        if text.len() <= 2 * AROUND {
+            return;
+        }
+        if to_ending {
+            let from = text.ceil_char_boundary(text.len() - AROUND);
+            let word = text[from..].find(' ').map_or(from, |at| from + at + 1);
+            self.parts = vec![(false, "… "), (false, &text[word..])];
+        } else {
+            let to = text.floor_char_boundary(AROUND);
+            let word = text[..to].rfind(' ').unwrap_or(to);
+            self.parts = vec![(false, &text[..word]), (false, " …")];
+        }
+    }
 }
 
+/// Rows on the left and on the right.
+pub(super) type Sides<'t> = [Vec<Row<'t>>; 2];
+
 /// The rows of an operation on the left and on the right.
-pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> [Vec<Row<'t>>; 2] {
+pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> Sides<'t> {
     let is_changed = !matches!(op, DiffOp::Equal { .. });
     let ranges = [op.old_range(), op.new_range()];
     let texts = [&difference.old, &difference.new];
@@ -47,6 +76,44 @@ pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> [Vec<Row<'t
         mark(&mut sides);
     }
     sides
+}
+
+/// What is shown of the unchanged rows of a place: those nearest to the change before them, and in a block of their own
+/// those nearest to the change after them. In one block all of them if that is little more.
+pub(super) fn unchanged(sides: Sides<'_>, is_first: bool, is_last: bool) -> Vec<Sides<'_>> {
+    let bytes = |rows: &Vec<Row<'_>>| rows.iter().map(Row::length).sum::<usize>();
+    match (is_first, is_last) {
+        (true, _) => vec![sides.map(|rows| nearest(rows, true))],
+        (_, true) => vec![sides.map(|rows| nearest(rows, false))],
+        _ if bytes(&sides[0]) <= 4 * ENOUGH => vec![sides],
+        _ => {
+            let after_change = sides.clone().map(|rows| nearest(rows, false));
+            vec![after_change, sides.map(|rows| nearest(rows, true))]
+        }
+    }
+}
+
+/// Of unchanged rows before or after a change, the nearest ones: as many as have [`ENOUGH`] bytes together, and of a long
+/// one the part at the change.
+fn nearest(mut rows: Vec<Row<'_>>, is_before: bool) -> Vec<Row<'_>> {
+    if is_before {
+        rows.reverse();
+    }
+    let mut bytes = 0;
+    let near = rows.iter().take_while(|row| {
+        let is_near = bytes < ENOUGH;
+        bytes += row.length();
+        is_near
+    });
+    let near = near.count();
+    rows.truncate(near);
+    if let Some(last) = rows.last_mut() {
+        last.cut(is_before);
+    }
+    if is_before {
+        rows.reverse();
+    }
+    rows
 }
 
 /// A word of a side: its row, and its bytes there.

@@ -84,6 +84,54 @@ fn a_long_line_is_shown_by_its_changed_sentence() {
     assert!(render(&"ä".repeat(5_000), &"ö".repeat(5_000), "x").contains("<table"));
 }
 
+/// Unchanged text stands in the texts, and twice where it is shown.
+#[test]
+fn of_unchanged_text_only_what_is_nearest_to_a_change_is_shown() {
+    let view = |line: &str, changed: &[usize]| {
+        let text = |word: &str| -> String {
+            let line = |at| match changed.contains(&at) {
+                true => format!("{word} {line} {at}\n"),
+                false => format!("{line} {at}\n"),
+            };
+            (0..60).map(line).collect()
+        };
+        render(&text("old"), &text("new"), "diffs/1/x.diff")
+    };
+    let rows = |view: &str| view.matches("<tr>").count() - 1;
+    let (code, prose) = (
+        "x = f(y)",
+        "words of a line of prose that somebody wrapped at a usual width",
+    );
+    assert_eq!(rows(&view(code, &[30])), 7);
+    assert_eq!(rows(&view(prose, &[30])), 3);
+    // What lies between two changes is shown if it is short, and otherwise as of two places.
+    let near = view(prose, &[30, 32]);
+    assert_eq!((rows(&near), near.matches("<tbody>").count()), (5, 1));
+    let apart = view(prose, &[30, 36]);
+    assert_eq!((rows(&apart), apart.matches("<tbody>").count()), (6, 2));
+    // Of a paragraph in one line the part at the change is shown.
+    let paragraph = prose.repeat(5);
+    let long = view(&paragraph, &[30, 32]);
+    assert!(long.len() < 10 * paragraph.len(), "{}", long.len());
+    assert_eq!(long.matches("<tbody>").count(), 2);
+    assert_eq!(
+        (
+            long.matches("<td>… ").count(),
+            long.matches(" …<td>").count()
+        ),
+        (4, 2),
+        "{long}"
+    );
+    for shown in [
+        "<del>old</del>",
+        "<ins>new</ins>",
+        "usual width 29",
+        "usual width 31",
+    ] {
+        assert!(long.contains(shown), "{shown}: {long}");
+    }
+}
+
 /// A text of paragraphs in this order, in lines of `width` words.
 fn paragraphs(order: &[usize], width: usize) -> String {
     let words = order.iter().flat_map(|paragraph| {
@@ -108,10 +156,8 @@ fn what_moved_is_marked_in_both_places_with_where_it_came_from_and_went_to() {
     for (mark, column) in [(went, 0), (came, 1)] {
         assert_eq!(view.matches(mark).count(), 1, "{view}");
         let row = view.split("<tr>").find(|row| row.contains(mark)).unwrap();
-        let cell = row
-            .split("<td class=\"same\">")
-            .position(|cell| cell.contains(mark));
-        assert_eq!(cell, Some(column + 1), "{row}");
+        let cell = row.split("<td>").position(|cell| cell.contains(mark));
+        assert_eq!(cell, Some(2 * column + 2), "{row}");
     }
     assert!(view.contains("<del>p4w16</del>") && view.contains("<ins>p4other</ins>"));
     assert_eq!(view.matches("<tbody>").count(), 3, "{view}");

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use super::{HEAD, PLACES_SHOWN, Text, rest};
+use super::{HEAD, NO_ROW, PLACES_SHOWN, Text, rest};
 use crate::read_side::difference::shown::{LineStarts, beginning, ending, shortened};
 use crate::read_side::difference::words::{Kind, Operation, WordDifference};
 
@@ -222,15 +222,9 @@ impl WordTable<'_> {
                 Some(byte) => {
                     let line = self.lines[side].number(byte);
                     let html = html.trim();
-                    write!(
-                        self.out,
-                        "<td class=\"n same\">{line}</td><td class=\"same\">{html}</td>"
-                    )
+                    write!(self.out, "<td>{line}<td>{html}")
                 }
-                None => write!(
-                    self.out,
-                    "<td class=\"n none\"></td><td class=\"none\"></td>"
-                ),
+                None => write!(self.out, "{NO_ROW}"),
             };
         }
         self.out.push_str("</tr>\n");
