@@ -72,5 +72,17 @@ fn copies_of_what_is_too_short_or_too_large_to_compare_are_found_by_their_bytes(
         let query = found.lines_of("query")?.remove(0);
         ensure!(query["compared_by"] == "whole-bytes", "{query}");
     }
+    // Of a file that lies on no share the chunks are compared, which the index has of neither copy.
+    let sent = sandbox.beside("sent.bin");
+    std::fs::copy(sandbox.share().join("large.bin"), &sent)?;
+    let found = daemon.simctl(["find-similar", &sent.display().to_string()])?;
+    let matches = found.lines_of("match")?;
+    ensure!(matches.len() == 2, "{matches:?}");
+    ensure!(
+        matches
+            .iter()
+            .all(|found| found["relation"] == "identical-bytes"),
+        "{matches:?}"
+    );
     Ok(())
 }

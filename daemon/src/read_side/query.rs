@@ -196,10 +196,14 @@ pub fn find(
             verify(index, subject, params, ranked, MAX_VERIFIED, cancel)?
         }
     };
-    let top = match subject.compared_by() {
+    let mut top = match subject.compared_by() {
         ComparedBy::WholeBytes => hits::files_of_bytes(index, subject, params, cancel)?,
         _ => hits::files_of_documents(index, subject, params, verified.documents, cancel)?,
     };
+    // The index has no chunks of a file with many bytes, while those of an upload are compared.
+    if subject.compared_by() == ComparedBy::RawBytes && !top.has_same_bytes() {
+        top.add_files_of_bytes(index, subject, params, cancel)?;
+    }
     let mut hits = top.hits;
     if params.kind == FindKind::Related {
         // In addition to the limit: it is not a version that was found.

@@ -2,7 +2,6 @@
 //! below any root, or in none: these are sent with the question. Those found are below the roots of the view. For a
 //! file that is not compared, the files of the same bytes are found, and it is counted as not compared.
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -147,29 +146,22 @@ fn find_for_file(
     let (subject, state, reason) = asked.subject(scope)?;
     let answer = scope.query_and_count(subject, params, "files", sums)?;
     let compared_by = answer.as_ref().map(|answer| answer.summary.compared_by);
-    let (mut copies, _held) = match answer {
-        None => (Vec::new(), GrowingPermit::of(scope.account)),
+    if compared_by != Some(ComparedBy::Text) {
+        found.not_compared.push(NotCompared {
+            path: bytes_of(asked.path()),
+            state: state.name(),
+            reason,
+        });
+    }
+    let (copies, _held) = match answer {
+        None => same_bytes(scope, &asked.bytes_alone(), scope.view, sums)?,
         Some(answer) => {
             let hits = answer.hits.iter();
             let hits = hits.filter(|hit| !hit.is_subject && scope.is_copy_of_first(hit));
             scope.findings_of_hits(hits, &bytes_of(asked.path()))?
         }
     };
-    if compared_by == Some(ComparedBy::Text) {
-        return take_all(copies, asked.is_sent(), sums, take);
-    }
-    // The index has no chunks of a file with many bytes, while those of a file that was sent are compared.
-    let (same, _held_too) = same_bytes(scope, &asked.bytes_alone(), scope.view, sums)?;
-    let known: HashSet<Vec<u8>> = copies.iter().map(|copy| copy.path.clone()).collect();
-    let same = same.into_iter().filter(|copy| !known.contains(&copy.path));
-    copies.extend(same);
-    take_all(copies, asked.is_sent(), sums, take)?;
-    found.not_compared.push(NotCompared {
-        path: bytes_of(asked.path()),
-        state: state.name(),
-        reason,
-    });
-    Ok(())
+    take_all(copies, asked.is_sent(), sums, take)
 }
 
 /// Takes the findings for a file: by root, owner and path.

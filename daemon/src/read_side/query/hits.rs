@@ -168,27 +168,7 @@ pub(super) fn files_of_bytes(
     cancel: &Cancel,
 ) -> Result<TopFiles, QueryError> {
     let mut best = TopFiles::new(params.kind, params.limit, subject.account());
-    let Some(content) = subject.content else {
-        return Ok(best);
-    };
-    let found = SharedHitFields {
-        document: None,
-        relation: Relation::IdenticalBytes,
-        overlap: Overlap::IDENTICAL,
-        scheme: SchemeUsed {
-            scheme: simdex_signature::Chunks::SCHEME,
-            rung: Rung::ZERO,
-        },
-    };
-    let mut failed = FirstError::default();
-    index
-        .files()
-        .visit_of_content(content, &params.view, &mut |file| {
-            let added = best.add_file(index, subject, file, &found);
-            failed.flow(added.and_then(|()| cancel.check()))
-        })?;
-    failed.into_result()?;
-    best.drop_worst();
+    best.add_files_of_bytes(index, subject, params, cancel)?;
     Ok(best)
 }
 
@@ -224,6 +204,44 @@ impl TopFiles {
             kind,
             limit,
         }
+    }
+
+    /// Whether a file with the subject's bytes is among them.
+    pub(super) fn has_same_bytes(&self) -> bool {
+        let mut hits = self.hits.iter().chain(&self.query_hit);
+        hits.any(|hit| hit.relation == Relation::IdenticalBytes)
+    }
+
+    /// Adds the files of the view that have the subject's bytes.
+    pub(super) fn add_files_of_bytes(
+        &mut self,
+        index: &IndexReader,
+        subject: &Subject,
+        params: &QueryParams,
+        cancel: &Cancel,
+    ) -> Result<(), QueryError> {
+        let Some(content) = subject.content else {
+            return Ok(());
+        };
+        let found = SharedHitFields {
+            document: None,
+            relation: Relation::IdenticalBytes,
+            overlap: Overlap::IDENTICAL,
+            scheme: SchemeUsed {
+                scheme: simdex_signature::Chunks::SCHEME,
+                rung: Rung::ZERO,
+            },
+        };
+        let mut failed = FirstError::default();
+        index
+            .files()
+            .visit_of_content(content, &params.view, &mut |file| {
+                let added = self.add_file(index, subject, file, &found);
+                failed.flow(added.and_then(|()| cancel.check()))
+            })?;
+        failed.into_result()?;
+        self.drop_worst();
+        Ok(())
     }
 
     fn add_file(
