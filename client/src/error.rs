@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prost::Message;
-use simdex_proto::text::escaped;
+use simdex_proto::text::{escaped, grouped};
 use tonic::{Code, Status};
 
 use crate::wire::{ERROR_DETAIL, ErrorDetail};
@@ -86,8 +86,9 @@ pub enum Error {
     },
     /// The document is too large for one message.
     #[error(
-        "{} is larger than the {limit} bytes the daemon accepts in a comparison",
-        shown(path)
+        "{} is larger than the {} bytes that the daemon accepts in a comparison",
+        shown(path),
+        grouped(*limit)
     )]
     TooLarge {
         /// Path of the document.

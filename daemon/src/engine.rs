@@ -179,8 +179,7 @@ impl Engine {
         let walked = self.synced.run(|| self.walk_all(cancel), keep_going)?;
         self.flush_hints(cancel)?;
         self.barrier(cancel)?;
-        let mut walked = self.roots.iter().zip(&walked);
-        walked.try_for_each(|(root, status)| require_synced(root, status))
+        require_synced(self.roots.iter().map(|root| &**root).zip(&walked))
     }
 
     /// Returns once everything enqueued so far is applied, settled and power-safe.

@@ -95,7 +95,8 @@ fn stale(root: &Root) -> Option<String> {
     let (path, why) = (escaped(&root.path), &root.detail);
     (root.state == "stale").then(|| {
         format!(
-            "{path} is stale ({why}); mount it again, make it readable, or remove it from the config"
+            "{path} is stale ({why}) and its files keep their last state; mount it again, make it readable, or remove it \
+             from the config"
         )
     })
 }
@@ -129,12 +130,12 @@ mod tests {
         let root = |state: &str| Root {
             path: b"/share".to_vec(),
             state: state.to_owned(),
-            detail: "the directory is missing; its files keep their last state".to_owned(),
+            detail: "the directory is missing".to_owned(),
             ..Root::default()
         };
         let told = stale(&root("stale")).unwrap();
         assert!(
-            told.starts_with("/share is stale (the directory is missing; its files keep"),
+            told.starts_with("/share is stale (the directory is missing) and its files keep"),
             "{told}"
         );
         assert_eq!(stale(&root("watching")), None);

@@ -271,6 +271,36 @@ fn a_missing_root_is_named_by_every_answer_and_not_waited_for() {
 }
 
 #[test]
+fn roots_that_went_are_told_by_every_answer_and_all_named_by_a_sync() {
+    let mut beside = Vec::new();
+    let daemon = Daemon::with(&[anchor()], |config| {
+        keep_reports(config);
+        for name in ["gone", "other"] {
+            let path = config.roots[0].path.with_file_name(name);
+            std::fs::create_dir(&path).unwrap();
+            std::fs::write(path.join("a.txt"), prose(4, 400)).unwrap();
+            let mode = RootMode::Poll;
+            beside.push(path.clone());
+            config.roots.push(RootConfig { path, mode });
+        }
+    });
+    let aside = |path: &Path| std::fs::rename(path, path.with_extension("aside")).unwrap();
+    beside.iter().for_each(|path| aside(path));
+    std::fs::create_dir(&beside[1]).unwrap();
+    let refused = daemon.wait(daemon.client.sync()).unwrap_err().to_string();
+    for said in [
+        format!("{} is stale", beside[0].display()),
+        format!("{} is not the one on record", beside[1].display()),
+    ] {
+        assert!(refused.contains(&said), "{refused}");
+    }
+    for (what, said) in every_answer(&daemon) {
+        let pending = pending(&said);
+        assert_eq!(pending.stale_roots, 2, "{what}: {pending:?}");
+    }
+}
+
+#[test]
 fn a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for() {
     // One that needs more room for its copy than all copies have.
     let files = [("long.txt", prose(1, 400_000)), ("short.txt", prose(2, 40))];

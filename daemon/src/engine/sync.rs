@@ -69,8 +69,44 @@ impl Engine {
     }
 }
 
-/// Fails if a root cannot be in step with its share: stale, replaced, or with a loss held.
-pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
+/// How many roots an error names.
+const MOST_NAMED: usize = 10;
+
+/// A root that cannot be in step with its share: why, and what to do about it.
+struct Unsynced {
+    reason: String,
+    advice: String,
+}
+
+/// Fails if a root cannot be in step with its share, and names all such roots: stale, replaced, or with a loss held.
+pub(super) fn require_synced<'a>(
+    walked: impl Iterator<Item = (&'a Root, &'a RootStatus)>,
+) -> Result<(), EngineError> {
+    let unsynced: Vec<Unsynced> = walked
+        .filter_map(|(root, status)| unsynced(root, status))
+        .collect();
+    if unsynced.is_empty() {
+        return Ok(());
+    }
+    let named = &unsynced[..unsynced.len().min(MOST_NAMED)];
+    let mut reasons: Vec<String> = named.iter().map(|root| root.reason.clone()).collect();
+    if named.len() < unsynced.len() {
+        let others = (unsynced.len() - named.len()) as u64;
+        reasons.push(format!("and {} more", counted(others, "root")));
+    }
+    let mut advice: Vec<&str> = Vec::new();
+    for root in named {
+        if !advice.contains(&&*root.advice) {
+            advice.push(&root.advice);
+        }
+    }
+    Err(EngineError::Unsynced {
+        reason: reasons.join("; "),
+        advice: advice.join("; "),
+    })
+}
+
+fn unsynced(root: &Root, status: &RootStatus) -> Option<Unsynced> {
     let path = root.path.display();
     let confirm = || {
         let token = status.loss_token().map(|token| format!(" --token {token}"));
@@ -79,30 +115,31 @@ pub(super) fn require_synced(root: &Root, status: &RootStatus) -> Result<(), Eng
             token.unwrap_or_default()
         )
     };
-    match status.state {
-        RootState::Watching | RootState::Scanning => Ok(()),
-        RootState::Stale => Err(EngineError::Unsynced {
-            reason: format!("the root {path} is stale ({})", status.detail),
-            advice: "mount it again, make it readable, or remove it from the config".to_owned(),
-        }),
-        RootState::Replaced => Err(EngineError::Unsynced {
-            reason: format!(
+    let (reason, advice) = match status.state {
+        RootState::Watching | RootState::Scanning => return None,
+        RootState::Stale => (
+            format!("the root {path} is stale ({})", status.detail),
+            "mount it again, make it readable, or remove it from the config".to_owned(),
+        ),
+        RootState::Replaced => (
+            format!(
                 "the root {path} is not the one on record ({})",
                 status.detail
             ),
-            advice: format!(
+            format!(
                 "mount the right one, or accept this one, and what is missing as deleted, with {}",
                 confirm()
             ),
-        }),
-        RootState::LossHeld => Err(EngineError::Unsynced {
-            reason: format!(
+        ),
+        RootState::LossHeld => (
+            format!(
                 "{} missing at once below the root {path}: kept until the loss is confirmed",
                 counted(status.pending_loss, "file")
             ),
-            advice: format!("check the share, then run {}", confirm()),
-        }),
-    }
+            format!("check the share, then run {}", confirm()),
+        ),
+    };
+    Some(Unsynced { reason, advice })
 }
 
 /// Why a loss is not accepted as real.

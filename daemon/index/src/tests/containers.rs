@@ -404,6 +404,19 @@ fn members_are_named_as_changed_with_their_container_and_what_is_the_same_is_not
     again.content = None;
     again.record.racy = !again.record.racy;
     assert_eq!(changed(&bed, FileChange::file(again)), names(&[]));
+    // Bytes that were read again, as those of a file that cannot be read are, with the same result and with another.
+    let read_again = |state: State| {
+        let mut again = seen(&bed, "a/m.eml", LETTER);
+        let content = again.content.as_mut().unwrap();
+        content.record.state = state;
+        content.record.strikes += 1;
+        FileChange::file(again)
+    };
+    assert_eq!(changed(&bed, read_again(State::Indexed)), names(&[]));
+    assert_eq!(
+        changed(&bed, read_again(State::Partial)),
+        names(&["+m.eml"])
+    );
     let removal = FileChange::removal(file("a/m.eml"));
     let all = ["-m.eml!/0", "-m.eml!/1", "-m.eml"];
     assert_eq!(changed(&bed, removal), names(&all));

@@ -53,7 +53,7 @@ impl RootWalker<'_> {
         root.update(self.writer, |status| {
             status.proven = None;
             status.state = RootState::Stale;
-            status.detail = format!("{refusal}; its files keep their last state");
+            status.detail = refusal.to_string();
         })?;
         Ok(())
     }

@@ -176,14 +176,13 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             record,
             content,
         } = seen;
-        if let (Some(hash), Some(new)) = (record.content(), content) {
-            self.stage_content(hash, new)?;
-        }
+        let is_other_content = match (record.content(), content) {
+            (Some(hash), Some(new)) => self.stage_content(hash, new)?,
+            _ => false,
+        };
         let known = self.file_record(file)?;
-        let is_same = known
-            .as_ref()
-            .is_some_and(|known| known.outcome == record.outcome);
-        let is_changed = content.is_some() || !is_same;
+        let before = known.as_ref().map(|known| &known.outcome);
+        let is_changed = is_other_content || before != Some(&record.outcome);
         let old = known.as_ref().and_then(FileRecord::content);
         let new = record.content();
         if let Some(hash) = new.filter(|_| old != new) {
@@ -277,7 +276,12 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Adds what was extracted from a content; if it was known with another document, its files move over.
-    fn stage_content(&mut self, hash: ContentHash, new: &'c NewContent) -> Result<(), IndexError> {
+    /// Returns whether it was not known, or with another result.
+    fn stage_content(
+        &mut self,
+        hash: ContentHash,
+        new: &'c NewContent,
+    ) -> Result<bool, IndexError> {
         let known = self.content_record(hash)?;
         let is_worse = |known: &ContentRecord| {
             known.extractor == new.record.extractor
@@ -286,7 +290,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         };
         if known.as_ref().is_some_and(is_worse) {
             // Another read of the same bytes succeeded before this one was applied.
-            return Ok(());
+            return Ok(false);
         }
         let stored = new.document.as_ref().filter(|_| fits(new));
         let document = stored
@@ -297,10 +301,11 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             ..recorded(new)
         };
         self.replaces_known_content |= known.is_some();
+        let is_other = known.as_ref().is_none_or(|known| {
+            content_outcome(known) != content_outcome(&record) || known.reason != record.reason
+        });
         // Only a recorded content has files.
-        if let Some(known) =
-            known.filter(|known| content_outcome(known) != content_outcome(&record))
-        {
+        if let Some(known) = known.filter(|_| is_other) {
             self.recount_content(hash, content_outcome(&known), content_outcome(&record))?;
             if let Some(id) = known.document.filter(|_| known.document != document) {
                 self.batch.delete(key::content_of_document(id, hash));
@@ -311,7 +316,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
                 .put(key::content_of_document(id, hash), Vec::new());
         }
         self.batch.put(key::content(hash), record.encode());
-        Ok(())
+        Ok(is_other)
     }
 
     /// Notes that all files of a content are counted differently from now on.
