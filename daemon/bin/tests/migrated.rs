@@ -14,13 +14,22 @@ use simdex_schema::{DocumentHash, DocumentKind, FileKey, ReaderVersion};
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
 
-/// The names of two files of one line that canonical text 3 took for one: it dropped the hyphen.
-const NAMES: [&str; 2] = ["dashed.txt", "plain.txt"];
+/// The names of two files of one line that an older canonical text took for one: it dropped the sign.
+const NAMES: [&str; 2] = ["signed.txt", "plain.txt"];
 
-fn texts() -> [String; 2] {
-    let line =
-        |sign: &str| format!("the balance of the year:\n{sign}$100,000 and the notes to it\n");
-    [line("- "), line("")]
+/// A version of canonical text, and a sign that it dropped at the beginning of a line.
+#[derive(Clone, Copy)]
+struct Older {
+    canonical: u32,
+    sign: &'static str,
+}
+
+impl Older {
+    fn texts(self) -> [String; 2] {
+        let line =
+            |sign: &str| format!("the balance of the year:\n{sign}$100,000 and the notes to it\n");
+        [line(self.sign), line("")]
+    }
 }
 
 fn config(top: &Path) -> Config {
@@ -72,11 +81,11 @@ fn document(reader: &IndexReader, name: DocumentHash, text: &str) -> NewDocument
     }
 }
 
-/// Has the store say what it would have said by canonical text 3: one document of this name with the text of the
+/// Has the store say what it would have said by an older canonical text: one document of this name with the text of the
 /// first file, read by an older reader.
-fn by_canonical_text_3(top: &Path, keys: &[FileKey], name: DocumentHash) {
+fn as_named_by(older: Older, top: &Path, keys: &[FileKey], name: DocumentHash) {
     let parameters = Parameters {
-        canonical: 3,
+        canonical: older.canonical,
         ..config(top).parameters()
     };
     let data = top.join("data");
@@ -85,7 +94,7 @@ fn by_canonical_text_3(top: &Path, keys: &[FileKey], name: DocumentHash) {
     let Opened { index, writer, .. } =
         Index::open(store, &data.join("text"), parameters, Options::default()).unwrap();
     writer.settle(&Cancel::never()).unwrap();
-    let [text, _] = texts();
+    let [text, _] = older.texts();
     for key in keys {
         let record = index.registry().file(key).unwrap().unwrap();
         let content = record.content().unwrap();
@@ -114,22 +123,37 @@ fn by_canonical_text_3(top: &Path, keys: &[FileKey], name: DocumentHash) {
 
 #[test]
 fn a_document_of_canonical_text_3_becomes_the_two_that_it_was_made_of() {
+    becomes_two(Older {
+        canonical: 3,
+        sign: "- ",
+    });
+}
+
+#[test]
+fn a_document_of_canonical_text_7_becomes_the_two_that_it_was_made_of() {
+    becomes_two(Older {
+        canonical: 7,
+        sign: "\u{f0d8} ",
+    });
+}
+
+fn becomes_two(older: Older) {
     let dir = tempfile::tempdir().unwrap();
     let top = dir.path().canonicalize().unwrap();
     fs::create_dir(top.join("share")).unwrap();
-    for (name, text) in NAMES.iter().zip(texts()) {
+    for (name, text) in NAMES.iter().zip(older.texts()) {
         fs::write(top.join("share").join(name), text).unwrap();
     }
     let first = engine(&top);
     first.sync(&Cancel::never()).unwrap();
-    let [(dashed, of_dashed), (plain, of_plain)] = NAMES.map(|name| file(&first, name));
-    assert_ne!(of_dashed, of_plain);
+    let [(signed, of_signed), (plain, of_plain)] = NAMES.map(|name| file(&first, name));
+    assert_ne!(of_signed, of_plain);
     first.close().unwrap();
-    let keys = [dashed, plain];
+    let keys = [signed, plain];
     // The document of the second text is forgotten first: the one that gets its name has the text of the other.
-    by_canonical_text_3(&top, &keys, of_dashed);
-    by_canonical_text_3(&top, &[], of_dashed);
-    by_canonical_text_3(&top, &keys, of_plain);
+    as_named_by(older, &top, &keys, of_signed);
+    as_named_by(older, &top, &[], of_signed);
+    as_named_by(older, &top, &keys, of_plain);
 
     let today = engine(&top);
     let documents = |engine: &Engine| NAMES.map(|name| file(engine, name).1);
@@ -141,10 +165,10 @@ fn a_document_of_canonical_text_3_becomes_the_two_that_it_was_made_of() {
         .with_hash(of_plain)
         .unwrap();
     today.sync(&Cancel::never()).unwrap();
-    assert_eq!(documents(&today), [of_dashed, of_plain]);
+    assert_eq!(documents(&today), [of_signed, of_plain]);
     let reader = today.index.reader();
     let account = reader.memory().requests.account(&Cancel::never());
-    for (name, text) in [of_dashed, of_plain].into_iter().zip(texts()) {
+    for (name, text) in [of_signed, of_plain].into_iter().zip(older.texts()) {
         let id = reader.documents().with_hash(name).unwrap().unwrap();
         let kept = reader.texts().read(id, &account).unwrap().unwrap();
         assert_eq!(*kept, text);
@@ -160,6 +184,6 @@ fn a_document_of_canonical_text_3_becomes_the_two_that_it_was_made_of() {
         .record(old.unwrap())
         .unwrap();
     assert!(gone.is_none(), "the old one is there");
-    assert_eq!(documents(&later), [of_dashed, of_plain]);
+    assert_eq!(documents(&later), [of_signed, of_plain]);
     later.close().unwrap();
 }

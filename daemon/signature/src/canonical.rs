@@ -1,6 +1,6 @@
 //! Canonical text: the one form in which two copies of a text are equal, and which names it.
 //!
-//! Version 7 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5), but for signs of numbers, followed by
+//! Version 8 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5), but for signs of numbers, followed by
 //! rules for typographic signs, for bullets and for spacing:
 //!
 //! 1. Control characters (Cc) and White_Space become spaces.
@@ -15,7 +15,8 @@
 //!    apostrophes and hyphens become the typed ones that they replace ([`typography`]).
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
 //!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
-//!    sign that can change a reading is dropped here: dashes, asterisks, operators and boxes stay.
+//!    sign that can change a reading is dropped here: dashes, asterisks, operators, boxes and all private use
+//!    characters stay.
 //! 5. Runs of spaces become one; none at either end.
 //! 6. Of a result longer than [`CanonicalText::MAX_BYTES`] the beginning is taken, in whole characters,
 //!    and the text says that it is cut. One character may become eighteen (U+FDFA), so that a bound on
@@ -51,7 +52,7 @@ pub(crate) use self::bullet::dropped_bullets;
 use self::writer::Writer;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 7;
+pub const CANONICAL_VERSION: u32 = 8;
 
 /// A text in canonical form. There is no other way to make one than from an extracted text, or from
 /// another without some of its words. Clones share the text.

@@ -8,6 +8,7 @@ mod content;
 mod formulas;
 mod lists;
 mod piece;
+mod symbol_fonts;
 mod table;
 mod text_styles;
 mod value;

@@ -79,24 +79,26 @@ const WEBDINGS: &[(u8, char)] = &[
 ];
 
 /// Bullets, which mark list items and say nothing: those that canonical text drops at the beginning of a line, and the
-/// `o` of Courier New that Word uses for the second level.
-const BULLETS: &[char] = &[
-    'o', '•', '‣', '▪', '◦', '▸', '►', '❖', '➢', '➤', '\u{f0a7}', '\u{f0b7}', '\u{f0d8}',
-];
+/// `o` of Courier New that Word uses for the second level. No private use character is one: U+F0A7 is a small square in
+/// Wingdings and a club in Symbol.
+#[cfg(feature = "rtf")]
+const BULLETS: &[char] = &['o', '•', '‣', '▪', '◦', '▸', '►', '❖', '➢', '➤'];
 
 impl SymbolFont {
-    /// The font of this name, if it is a symbol font.
+    /// The font of this name, if it is a symbol font. PDFs name the same fonts `SymbolMT`, `Wingdings-Regular` and
+    /// `Wingdings2`.
     pub(in crate::formats) fn named(name: &str) -> Option<Self> {
         let name = name.trim();
+        let is = |names: &[&str]| names.iter().any(|known| name.eq_ignore_ascii_case(known));
         let has_prefix = |prefix: &str| {
             name.get(..prefix.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(prefix))
         };
         match () {
-            () if name.eq_ignore_ascii_case("Symbol") => Some(Self::Symbol),
-            () if name.eq_ignore_ascii_case("Wingdings") => Some(Self::Wingdings),
-            () if name.eq_ignore_ascii_case("Wingdings 2") => Some(Self::Wingdings2),
-            () if name.eq_ignore_ascii_case("Webdings") => Some(Self::Webdings),
+            () if is(&["Symbol", "SymbolMT"]) => Some(Self::Symbol),
+            () if is(&["Wingdings", "Wingdings-Regular"]) => Some(Self::Wingdings),
+            () if is(&["Wingdings 2", "Wingdings2"]) => Some(Self::Wingdings2),
+            () if is(&["Webdings"]) => Some(Self::Webdings),
             () if ["Symbol", "Wingdings", "Webdings", "ZapfDingbats"]
                 .into_iter()
                 .any(has_prefix) =>
@@ -147,6 +149,7 @@ fn private(code: u8) -> char {
 }
 
 /// Whether the label of a list item is a mere bullet.
+#[cfg(feature = "rtf")]
 pub(in crate::formats) fn is_bullet(label: &str) -> bool {
     let mut characters = label.trim().chars();
     match (characters.next(), characters.next()) {
@@ -188,12 +191,29 @@ mod tests {
     }
 
     #[test]
+    fn bullets_of_word_are_known_by_their_fonts_alone() {
+        let sign = |font, code| SymbolFont::named(font).unwrap().of_private(code);
+        assert_eq!(sign("Symbol", '\u{f0b7}'), '•');
+        assert_eq!(sign("SymbolMT", '\u{f0a7}'), '♣');
+        assert_eq!(sign("Symbol", '\u{f0d8}'), '¬');
+        assert_eq!(sign("Wingdings-Regular", '\u{f0a7}'), '▪');
+        assert_eq!(sign("Wingdings", '\u{f0d8}'), '➢');
+        assert_eq!(sign("Wingdings", '\u{f0fc}'), '✓');
+        // A clock.
+        assert_eq!(sign("Wingdings", '\u{f0b7}'), '\u{f0b7}');
+        assert_eq!(SymbolFont::named("MT Extra"), None);
+    }
+
+    #[cfg(feature = "rtf")]
+    #[test]
     fn only_bullets_are_bullets() {
-        assert!(["•", " o ", "\u{f0b7}", ""].into_iter().all(is_bullet));
+        assert!(["•", " o ", "▪", ""].into_iter().all(is_bullet));
         assert!(
-            !["-", "*", "☐", "☒", "1.", "−", "oo"]
-                .into_iter()
-                .any(is_bullet)
+            ![
+                "-", "*", "☐", "☒", "1.", "−", "oo", "\u{f0a7}", "\u{f0b7}", "\u{f0d8}"
+            ]
+            .into_iter()
+            .any(is_bullet)
         );
     }
 }

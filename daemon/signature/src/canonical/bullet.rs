@@ -5,17 +5,16 @@
 //!
 //! Only signs that are nothing but bullets are dropped. A dash may be a minus, an asterisk a footnote
 //! or a multiplication, `∙` an operator, `⁃` is drawn as a dash, and a filled box, circle or diamond beside an empty one a
-//! choice that somebody made: they change what a text says and stay, wherever they stand.
+//! choice that somebody made: they change what a text says and stay, wherever they stand. So do characters of the private
+//! use area: what they are depends on the font, which is not known here. Readers that know it write the bullets of Symbol
+//! and Wingdings as those below.
 
 use std::ops::Range;
 
 use super::{folded, is_ignorable, is_space};
 
-/// Bullets in canonical form. The last three are those of Symbol and Wingdings, which PDFs and word
-/// processors write as characters of the private use area.
-pub(super) const BULLETS: &[&str] = &[
-    "•", "‣", "▪", "◦", "▸", "►", "❖", "➢", "➤", "\u{f0a7}", "\u{f0b7}", "\u{f0d8}",
-];
+/// Bullets in canonical form.
+pub(super) const BULLETS: &[&str] = &["•", "‣", "▪", "◦", "▸", "►", "❖", "➢", "➤"];
 
 /// The lines of a text that may begin with a bullet: those whose first visible character is neither
 /// ASCII nor a letter or digit.

@@ -207,7 +207,7 @@ fn bullets_at_the_beginning_of_a_line_part_no_copies() {
     let list = "The list:\nOne\nTwo, too\n2. end";
     for shown in [
         "The list:\n  • One\n  ◦\tTwo, too\n2. end",
-        "The list:\n\u{f0b7}\u{a0}One\n▪\u{200b} \nTwo, too\n• ▪ 2. end\n•",
+        "The list:\n•\u{a0}One\n▪\u{200b} \nTwo, too\n• ▪ 2. end\n•",
         "‣ The list:\n\n\n◦ One\n\u{200b}\n➢ Two, too\n \u{feff}\t\n► 2. end",
     ] {
         assert_eq!(canonical(shown), canonical(list), "{shown:?}");
@@ -247,6 +247,11 @@ fn signs_that_can_change_a_reading_stay_wherever_they_stand() {
         "3① a",
         "⁺5",
         "2ⁿ",
+        // Of the private use area: a square and an arrow in Wingdings, a club and a negation in Symbol; and a clock in
+        // Wingdings, a bullet in Symbol.
+        "\u{f0a7} a",
+        "\u{f0d8} p",
+        "\u{f0b7} a",
     ] {
         for before in [
             "",

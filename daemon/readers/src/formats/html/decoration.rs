@@ -124,6 +124,7 @@ impl PageReader<'_> {
         TextStyle {
             script: self.scripts.last().copied(),
             is_struck: self.decoration.struck.is_some(),
+            ..TextStyle::default()
         }
     }
 }

@@ -11,6 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::list_label::{Counters, LEVELS, Level, Numeral, Piece};
 use super::super::package::attribute;
+use super::symbol_fonts::SymbolFonts;
 use crate::formats::symbol_font::is_bullet;
 
 /// Maximum number each of style names, paragraph styles and lists that are remembered.
@@ -30,6 +31,9 @@ pub(super) struct Lists {
     of_paragraphs: BTreeMap<String, Name>,
     /// The style whose levels are being read.
     current: Option<Current>,
+    /// The sign of a level whose font is still to be read, and that level.
+    sign: Option<(usize, String)>,
+    fonts: SymbolFonts,
     open: Vec<List>,
     counters: Counters,
     headings: Counters,
@@ -77,6 +81,8 @@ impl Lists {
     /// Processes an element that is, or is in, a style.
     pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>) {
         match name {
+            "style:font-face" => self.fonts.add(tag),
+            "style:text-properties" => self.sign_font(tag),
             "text:list-style" => {
                 self.current = self.named(tag, "style:name").map(Current::Style);
             }
@@ -110,6 +116,26 @@ impl Lists {
         let Some(at) = at.checked_sub(1).filter(|at| *at < LEVELS) else {
             return;
         };
+        if is_number {
+            self.sign = None;
+            return self.set_level(at, level(tag, at));
+        }
+        let sign = cut(&attribute(tag, "text:bullet-char").unwrap_or_default());
+        self.set_level(at, bullet(&sign));
+        self.sign = Some((at, sign));
+    }
+
+    /// Takes the sign of a level as one of its font, if that is a symbol font.
+    fn sign_font(&mut self, tag: &BytesStart<'_>) {
+        if let Some((at, sign)) = self.sign.take()
+            && let Some(font) = self.fonts.stated(tag).flatten()
+        {
+            let sign: String = sign.chars().map(|c| font.of_private(c)).collect();
+            self.set_level(at, bullet(&sign));
+        }
+    }
+
+    fn set_level(&mut self, at: usize, level: Level) {
         let levels = match &self.current {
             Some(Current::Outline) => &mut self.outline,
             Some(Current::Style(name)) => self.styles.entry(*name).or_default(),
@@ -118,11 +144,7 @@ impl Lists {
         if levels.len() <= at {
             levels.resize_with(at + 1, Level::default);
         }
-        levels[at] = if is_number {
-            level(tag, at)
-        } else {
-            bullet(tag)
-        };
+        levels[at] = level;
     }
 
     /// Begins a list.
@@ -197,12 +219,11 @@ impl Lists {
 }
 
 /// A level whose items are not numbered. A mere bullet is not text; a dash or a ticked box is.
-fn bullet(tag: &BytesStart<'_>) -> Level {
-    let sign = attribute(tag, "text:bullet-char").unwrap_or_default();
-    match is_bullet(&sign) {
+fn bullet(sign: &str) -> Level {
+    match is_bullet(sign) {
         true => Level::default(),
         false => Level {
-            label: [Piece::Text(cut(&sign))].into(),
+            label: [Piece::Text(sign.to_owned())].into(),
             is_sign: true,
             ..Level::default()
         },

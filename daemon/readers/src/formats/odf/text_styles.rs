@@ -1,5 +1,5 @@
-//! Styles that change the reading of text: above or below the line, struck through (ISO/IEC 26300-3 §20.384, §20.366);
-//! and of numbers: shown divided (§19.356).
+//! Styles that change the reading of text: above or below the line, struck through, in a symbol font (ISO/IEC 26300-3
+//! §20.384, §20.366, §20.276); and of numbers: shown divided (§19.356).
 //!
 //! A paragraph has its style, in a cell within that of the cell; a stretch of text has its own within that.
 
@@ -9,6 +9,8 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::package::attribute;
 use super::super::script::Script;
+use super::symbol_fonts::SymbolFonts;
+use crate::formats::symbol_font::SymbolFont;
 use crate::formats::text_style::TextStyle;
 
 /// Maximum number of style names that are remembered, and of columns of a table.
@@ -23,6 +25,7 @@ const CELL: &str = "table-cell";
 struct Stated {
     script: Option<Option<Script>>,
     is_struck: Option<bool>,
+    symbols: Option<Option<SymbolFont>>,
     divisor: Option<f64>,
 }
 
@@ -48,6 +51,7 @@ impl Stated {
         TextStyle {
             script: self.script.unwrap_or(outer.script),
             is_struck: self.is_struck.unwrap_or(outer.is_struck),
+            symbols: self.symbols.unwrap_or(outer.symbols),
         }
     }
 
@@ -71,6 +75,7 @@ pub(super) struct TextStyles {
     /// The style of numbers that is being read, and what those that divide them divide by.
     number: String,
     divisors: BTreeMap<String, f64>,
+    fonts: SymbolFonts,
     /// The end of each group of columns, and the style of its cells.
     columns: Vec<(u64, CellStyle)>,
     /// The column of the next cell, and the style of the row's cells.
@@ -89,6 +94,7 @@ impl TextStyles {
     /// Processes an element that is, or is in, a style. Styles of lists have properties of text as well.
     pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>) {
         match name {
+            "style:font-face" => self.fonts.add(tag),
             "style:style" => self.begin(tag),
             "style:text-properties" => {
                 if let Some(style) = self.current.take() {
@@ -97,6 +103,7 @@ impl TextStyles {
                     let stated = Stated {
                         script: position.map(|position| script(&position)).or(before.script),
                         is_struck: line(tag).or(before.is_struck),
+                        symbols: self.fonts.stated(tag).or(before.symbols),
                         divisor: before.divisor,
                     };
                     self.keep(style, stated);

@@ -112,6 +112,7 @@ fn styles(parts: &mut Parts<'_>, name: &str) -> Styles {
                     styles.fonts.push(TextStyle {
                         script: Script::of_number(fields.u16()?),
                         is_struck: flags & STRUCK != 0,
+                        ..TextStyle::default()
                     });
                 }
                 FORMAT => {

@@ -5,6 +5,7 @@ use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::QName;
 
 use super::super::script::Script;
+use super::super::symbol_font::SymbolFont;
 use super::super::text_style::TextStyle;
 use super::super::xml::decoded;
 use super::flow::Flow;
@@ -110,6 +111,11 @@ impl Drawing {
         match name {
             "oMathPara" => self.flow().end_line(),
             "rPr" if !self.math.is_open() => self.style = style_of(tag),
+            // The second is the font of symbols in the run, and follows the first.
+            "latin" | "sym" if !self.math.is_open() => {
+                let font = attribute(tag, "typeface").and_then(|font| SymbolFont::named(&font));
+                self.style.symbols = font.or(self.style.symbols);
+            }
             "br" => self.push("\n"),
             "ph" => self.place = place_of(attribute(tag, "type").as_deref()),
             "chart" => self.refer(relation_id(tag, "id")),
@@ -167,6 +173,7 @@ fn style_of(tag: &BytesStart<'_>) -> TextStyle {
     TextStyle {
         script: script_of(tag),
         is_struck: strike.is_some_and(|strike| strike != "noStrike"),
+        symbols: None,
     }
 }
 

@@ -166,6 +166,7 @@ mod tests {
     const PLAIN: TextStyle = TextStyle {
         script: None,
         is_struck: false,
+        symbols: None,
     };
     const STRUCK: TextStyle = TextStyle {
         is_struck: true,

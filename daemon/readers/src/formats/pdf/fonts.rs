@@ -25,6 +25,7 @@ use std::collections::HashSet;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream};
 
 use self::table::Table;
+use crate::formats::symbol_font::SymbolFont;
 
 /// Maximum number of fonts.
 const MAX_FONTS: usize = 1000;
@@ -86,7 +87,15 @@ fn is_composite(font: &Dictionary) -> bool {
 
 /// The table that a font should have, if that is more than it has.
 fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
-    let embedded = match Table::embedded(document, font) {
+    let embedded = Table::embedded(document, font);
+    if let Some(signs) = embedded
+        .as_ref()
+        .zip(symbols(font))
+        .and_then(|(table, font)| table.in_font(font))
+    {
+        return Some(signs);
+    }
+    let embedded = match embedded {
         Some(embedded) if embedded.is_sound() && is_composite(font) => return None,
         Some(embedded) if embedded.is_sound() => {
             return embedded.completed_by(simple::blanks(document, font)?);
@@ -101,6 +110,14 @@ fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
         Some(embedded) => embedded.mended_by(known),
         None => Some(known),
     }
+}
+
+/// Which symbol font this is, if it is one. The name of a part of a font begins with six letters and `+` (9.9.2), and
+/// may end with a style.
+fn symbols(font: &Dictionary) -> Option<SymbolFont> {
+    let name = std::str::from_utf8(name(font, b"BaseFont")?).ok()?;
+    let name = name.split_once('+').map_or(name, |(_, name)| name);
+    SymbolFont::named(name.split(',').next()?)
 }
 
 /// The name under `key`.

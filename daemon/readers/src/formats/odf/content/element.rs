@@ -165,6 +165,9 @@ impl Content<'_> {
                 self.style = attribute(tag, "style:name").unwrap_or_default();
                 self.styles.lists.style("style:style", tag);
             }
+            "font-face" | "text-properties" => {
+                self.styles.lists.style(tag.name().into_inner(), tag);
+            }
             "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
                 // Moved: cloning a long name for many properties would be quadratic.
                 let style = std::mem::take(&mut self.style);

@@ -130,3 +130,31 @@ fn a_number_that_is_shown_divided_is_read_so() {
         format!("{styles}<table:table><table:table-row>{cells}</table:table-row></table:table>");
     assert_eq!(sink_of("spreadsheet", &table).text(), "1.5k\t1.5k\t1500\n");
 }
+
+#[test]
+fn private_use_characters_are_signs_of_their_font() {
+    let styles = "<style:font-face style:name='Signs1' svg:font-family='&apos;Symbol&apos;'/><style:style \
+                  style:name='T1' style:family='text'><style:text-properties style:font-name='Signs1'/></style:style>\
+                  <style:style style:name='T2' style:family='text'><style:text-properties \
+                  fo:font-family='Wingdings'/></style:style>";
+    let body = "<text:p><text:span text:style-name='T1'>\u{f0d8}p \u{f0a7}</text:span> <text:span \
+                text:style-name='T2'>\u{f0d8} \u{f0a7}</text:span> \u{f0d8}</text:p>";
+    assert_eq!(text(&format!("{styles}{body}")), "¬p ♣ ➢ ▪ \u{f0d8}\n");
+}
+
+#[test]
+fn a_label_is_a_bullet_by_its_font() {
+    let read = |font: &str| {
+        let styles = format!(
+            "<style:font-face style:name='Wingdings' svg:font-family='Wingdings'/><text:list-style style:name='L'>\
+             <text:list-level-style-bullet text:level='1' text:bullet-char='\u{f0d8}'><style:text-properties \
+             {font}/></text:list-level-style-bullet></text:list-style>"
+        );
+        text(&format!(
+            "{styles}<text:list text:style-name='L'><text:list-item><text:p>p</text:p></text:list-item></text:list>"
+        ))
+    };
+    assert_eq!(read("style:font-name='Wingdings'"), "p\n");
+    assert_eq!(read("fo:font-family='Symbol'"), "¬ p\n");
+    assert_eq!(read(""), "\u{f0d8} p\n");
+}

@@ -1,12 +1,13 @@
 //! Character properties that matter [MS-DOC] §2.6.1: runs of characters marked as deleted or inserted, those above or
-//! below the line, and those that stand for something else.
+//! below the line or in a symbol font, and those that stand for something else.
 
 use std::ops::Range;
 
 use super::fib::{Fib, Structure};
-use super::signs::{Sign, disjoint};
+use super::signs::{Sign, disjoint, fonts};
 use crate::compound::{double_word, double_words, word};
 use crate::formats::script::Script;
+use crate::formats::symbol_font::SymbolFont;
 use crate::formats::text_style::TextStyle;
 
 /// Bytes of a page of character formatting.
@@ -16,6 +17,9 @@ const DELETED: u16 = 0x0800;
 const INSERTED: u16 = 0x0801;
 /// Whether characters are above (1) or below (2) the line.
 const SCRIPT: u16 = 0x2a48;
+/// The fonts of characters: of ASCII, and of those in no script with a font of its own.
+const FONT_OF_ASCII: u16 = 0x4a4f;
+const FONT: u16 = 0x4a51;
 /// Whether characters are struck through by one line or by two.
 const LINE: u16 = 0x0837;
 const TWO_LINES: u16 = 0x2a53;
@@ -44,6 +48,8 @@ pub(super) struct Changes {
     pub(super) is_deleted: bool,
     is_inserted: bool,
     style: TextStyle,
+    font_of_ascii: Option<u16>,
+    font: Option<u16>,
     symbol: Option<(u16, u16)>,
     location: Option<u32>,
     is_data: bool,
@@ -64,6 +70,8 @@ impl Changes {
                     changes.style.script = Script::of_number(place.into());
                 }
                 LINE | TWO_LINES if is_on => changes.style.is_struck = true,
+                FONT_OF_ASCII => changes.font_of_ascii = word(operand, 0),
+                FONT => changes.font = word(operand, 0),
                 SYMBOL => changes.symbol = word(operand, 0).zip(word(operand, 2)),
                 LOCATION => changes.location = double_word(operand, 0),
                 IS_DATA => changes.is_data = is_on,
@@ -91,6 +99,16 @@ impl Changes {
         }
     }
 
+    /// The style of the characters, given the fonts of the document.
+    fn style(self, fonts: &[Option<SymbolFont>]) -> TextStyle {
+        let font = self.font.or(self.font_of_ascii);
+        let font = font.and_then(|font| fonts.get(usize::from(font)));
+        TextStyle {
+            symbols: font.copied().flatten(),
+            ..self.style
+        }
+    }
+
     fn sign(self) -> Option<Sign> {
         match self.symbol {
             Some((font, code)) => Some(Sign::Symbol(font, code)),
@@ -110,6 +128,7 @@ impl Revisions {
         let length = fib.structure(Structure::CHARACTERS).1 as usize;
         let count = length.saturating_sub(4) / 8;
         let pages = list.get(4 * (count + 1)..).unwrap_or_default();
+        let fonts = fonts(fib.bytes_of(Structure::FONTS, table));
         let mut after_insertion = None;
         // More pages than exist would be the same ones again.
         for number in double_words(pages).take(document.len() / PAGE_BYTES) {
@@ -124,8 +143,9 @@ impl Revisions {
                 }
                 let sign = changes.sign().map(|sign| (range.clone(), sign));
                 revisions.signs.extend(sign);
-                if !changes.style.is_plain() {
-                    revisions.styles.push((range.clone(), changes.style));
+                let style = changes.style(&fonts);
+                if !style.is_plain() {
+                    revisions.styles.push((range.clone(), style));
                 }
                 if changes.is_deleted {
                     revisions.deleted.push(range);

@@ -123,7 +123,7 @@ pub(super) fn disjoint<T>(runs: &mut Vec<(Range<usize>, T)>) {
 }
 
 /// Which fonts of the document's list are symbol fonts (§2.9.286).
-fn fonts(list: &[u8]) -> Vec<Option<SymbolFont>> {
+pub(super) fn fonts(list: &[u8]) -> Vec<Option<SymbolFont>> {
     let (mut fonts, mut rest) = (Vec::new(), list.get(4..).unwrap_or_default());
     while let Some((&length, _)) = rest.split_first() {
         let Some((font, after)) = rest.split_at_checked(1 + usize::from(length)) else {

@@ -197,6 +197,19 @@ fn signs_of_symbol_fonts_are_text() {
 }
 
 #[test]
+fn private_use_characters_are_signs_of_the_font_of_their_run() {
+    let read = |properties: &[u8]| {
+        let run = Run("\u{f0d8} \u{f0fe} yes", true);
+        text(&doc_with(run, 0..6, properties, b"")).0
+    };
+    let unknown = "\u{f0d8} \u{f0fe} yes\n";
+    assert_eq!(read(&[0x4f, 0x4a, 1, 0]), "➢ ☑ yes\n");
+    assert_eq!(read(&[0x4f, 0x4a, 0, 0, 0x51, 0x4a, 1, 0]), "➢ ☑ yes\n");
+    assert_eq!(read(&[0x4f, 0x4a, 1, 0, 0x51, 0x4a, 0, 0]), unknown);
+    assert_eq!(read(&[0x4f, 0x4a, 9, 0]), unknown);
+}
+
+#[test]
 fn a_symbol_field_shows_its_sign_once() {
     let fields = "\u{13}SYMBOL 254 \\f Wingdings\u{15}, \u{13} SYMBOL 168 \\f \"Wingdings\" \\s 10 \u{14}\u{fe}\u{15} no\rend";
     assert_eq!(

@@ -152,6 +152,8 @@ impl<'a> TextWriter<'a> {
         let form = std::mem::take(&mut self.form);
         let shown = form.shown().map(str::to_owned);
         let shown = shown.or_else(|| field::shown(&self.instruction));
+        // Its font, if it has one, is stated by the field.
+        self.style = self.style.without_symbols();
         self.plain(shown.as_deref().unwrap_or_default());
         shown.is_some()
     }

@@ -102,6 +102,7 @@ impl Globals {
         fonts.push(TextStyle {
             script: record.word(8).and_then(Script::of_number),
             is_struck: record.word(2).is_some_and(|flags| flags & STRUCK != 0),
+            ..TextStyle::default()
         });
     }
 

@@ -166,3 +166,11 @@ fn struck_text_of_a_slide_is_marked() {
     let (_, text, _) = two(slide, "<p:sld/>", &[]);
     assert_eq!(text, "a ~~bc~~\n~~d~~e\n");
 }
+
+#[test]
+fn private_use_characters_are_signs_of_the_font_of_their_run() {
+    let slide = "<p:sld><a:p><a:r><a:rPr><a:latin typeface='Wingdings'/></a:rPr><a:t>\u{f0d8}</a:t></a:r><a:r><a:rPr>\
+                 <a:latin typeface='Arial'/><a:sym typeface='Symbol'/></a:rPr><a:t> \u{f0d8}p</a:t></a:r><a:r><a:rPr/>\
+                 <a:t> \u{f0d8}</a:t></a:r></a:p></p:sld>";
+    assert_eq!(two(slide, "<p:sld/>", &[]).1, "➢ ¬p \u{f0d8}\n");
+}

@@ -170,7 +170,7 @@ impl<'a> Story<'a> {
                 let outer = self.paragraph_style();
                 self.style = self.known.styles.within(outer, style.as_deref());
             }
-            "vertAlign" | "strike" | "dstrike" => self.style.property(name, tag),
+            "vertAlign" | "strike" | "dstrike" | "rFonts" => self.style.property(name, tag),
             "bdo" => self.direct(match attribute(tag, "val").as_deref() {
                 Some("rtl") => RIGHT_TO_LEFT,
                 _ => LEFT_TO_RIGHT,
@@ -179,7 +179,7 @@ impl<'a> Story<'a> {
             "tab" | "ptab" => self.push("\t"),
             "br" | "cr" => self.push("\n"),
             "noBreakHyphen" => self.push("-"),
-            "sym" => self.push(&symbol(tag).unwrap_or_default()),
+            "sym" => self.push_sign(&symbol(tag).unwrap_or_default()),
             "textpath" => self.push(&attribute(tag, "string").unwrap_or_default()),
             "fldChar" => self.field(&attribute(tag, "fldCharType").unwrap_or_default()),
             "fldSimple" => {
@@ -305,7 +305,7 @@ impl<'a> Story<'a> {
     /// Takes out the innermost field and writes what it shows instead of its result.
     fn end_instruction(&mut self) -> Option<Field> {
         let mut field = self.fields.end()?;
-        self.push(&field.end_instruction().unwrap_or_default());
+        self.push_sign(&field.end_instruction().unwrap_or_default());
         Some(field)
     }
 
@@ -326,6 +326,14 @@ impl<'a> Story<'a> {
             let text = self.style.text().apply(text);
             self.flow().push(&text);
         }
+    }
+
+    /// Writes what stands for itself, whatever the font of its run is.
+    fn push_sign(&mut self, sign: &str) {
+        let style = self.style;
+        self.style = style.without_symbols();
+        self.push(sign);
+        self.style = style;
     }
 
     /// Writes an override of direction (§17.3.2.3), or its end.

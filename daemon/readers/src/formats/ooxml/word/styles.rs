@@ -7,6 +7,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::parts::{Parts, Relation, attribute, is_true};
 use crate::formats::script::Script;
+use crate::formats::symbol_font::SymbolFont;
 use crate::formats::text_style::TextStyle;
 
 /// Maximum number of styles that are kept, and depth to which styles based on each other are followed.
@@ -20,6 +21,7 @@ pub(super) struct RunStyle {
     /// Whether one line, or two, are drawn through the text.
     has_line: bool,
     has_two_lines: bool,
+    symbols: Option<SymbolFont>,
 }
 
 /// What a style says; `None` is nothing.
@@ -29,6 +31,7 @@ struct Stated {
     script: Option<Option<Script>>,
     has_line: Option<bool>,
     has_two_lines: Option<bool>,
+    symbols: Option<Option<SymbolFont>>,
 }
 
 /// The styles of a document.
@@ -40,6 +43,14 @@ impl RunStyle {
         TextStyle {
             script: self.script,
             is_struck: self.has_line || self.has_two_lines,
+            symbols: self.symbols,
+        }
+    }
+
+    pub(super) fn without_symbols(self) -> Self {
+        Self {
+            symbols: None,
+            ..self
         }
     }
 
@@ -49,6 +60,7 @@ impl RunStyle {
             "vertAlign" => self.script = script(tag),
             "strike" => self.has_line = is_on(tag),
             "dstrike" => self.has_two_lines = is_on(tag),
+            "rFonts" => self.symbols = symbols(tag).unwrap_or(self.symbols),
             _ => {}
         }
     }
@@ -61,6 +73,7 @@ impl Stated {
             "vertAlign" => self.script = Some(script(tag)),
             "strike" => self.has_line = Some(is_on(tag)),
             "dstrike" => self.has_two_lines = Some(is_on(tag)),
+            "rFonts" => self.symbols = symbols(tag).or(self.symbols),
             _ => {}
         }
     }
@@ -112,6 +125,9 @@ impl Styles {
                 ^ self
                     .nearest(style, |stated| stated.has_two_lines)
                     .is_some_and(|is| is),
+            symbols: self
+                .nearest(style, |stated| stated.symbols)
+                .unwrap_or(outer.symbols),
         }
     }
 
@@ -126,6 +142,14 @@ impl Styles {
 
 fn script(tag: &BytesStart<'_>) -> Option<Script> {
     Script::of_align(&attribute(tag, "val")?)
+}
+
+/// The symbol font, if it is one, of the characters that are in none of the scripts with fonts of their own
+/// (§17.3.2.26); `None` if nothing is said of it.
+fn symbols(tag: &BytesStart<'_>) -> Option<Option<SymbolFont>> {
+    let names = ["hAnsi", "ascii"];
+    let font = names.iter().find_map(|name| attribute(tag, name))?;
+    Some(SymbolFont::named(&font))
 }
 
 fn is_on(tag: &BytesStart<'_>) -> bool {

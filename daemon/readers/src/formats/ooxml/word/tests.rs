@@ -212,6 +212,38 @@ fn symbols_and_readings() {
 }
 
 #[test]
+fn private_use_characters_are_signs_of_the_font_of_their_run() {
+    let run = |properties: &str| {
+        format!("<w:r><w:rPr>{properties}</w:rPr><w:t>\u{f0d8}\u{f0a7}\u{f0b7}a</w:t></w:r>")
+    };
+    let in_font = |font| run(&format!("<w:rFonts w:ascii='{font}' w:hAnsi='{font}'/>"));
+    let unknown = "\u{f0d8}\u{f0a7}\u{f0b7}a";
+    for (run, shown) in [
+        (in_font("Symbol"), "¬♣•a"),
+        (in_font("Wingdings"), "➢▪\u{f0b7}a"),
+        (in_font("MT Extra"), unknown),
+        (in_font("Arial"), unknown),
+        (run(""), unknown),
+        (run("<w:rStyle w:val='Signs'/>"), "¬♣•a"),
+        (
+            run("<w:rStyle w:val='Signs'/><w:rFonts w:hAnsi='Arial'/>"),
+            unknown,
+        ),
+    ] {
+        let styles = "<w:styles><w:style w:styleId='Signs'><w:rPr><w:rFonts w:ascii='Symbol'/></w:rPr></w:style></w:styles>";
+        let bytes = docx(
+            &format!("<w:p>{run}</w:p>"),
+            &[("word/styles.xml", "styles", styles)],
+        );
+        assert_eq!(text(&bytes).1, format!("{shown}\n"), "{run}");
+    }
+    // The sign has a font of its own.
+    let sign = "<w:p><w:r><w:rPr><w:rFonts w:ascii='Symbol'/></w:rPr><w:sym w:font='MT Extra' w:char='F0D8'/>\
+                </w:r></w:p>";
+    assert_eq!(body_text(sign), "\u{f0d8}\n");
+}
+
+#[test]
 fn charts_and_diagrams_follow_the_body() {
     let body = "<w:p><w:t>body</w:t><c:chart r:id='0'/><dgm:relIds r:dm='1'/></w:p>";
     let others = [

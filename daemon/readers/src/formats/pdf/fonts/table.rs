@@ -8,6 +8,7 @@ use pdf_extract::{Dictionary, Document, Object, Stream};
 
 use super::super::quality::is_odd;
 use super::{entry, is_composite};
+use crate::formats::symbol_font::SymbolFont;
 
 /// Replaces a character whose meaning is unknown.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
@@ -81,6 +82,17 @@ impl Table {
             }
         }
         mended.then_some(self)
+    }
+
+    /// This table with the signs of a symbol font for private use characters, which Word writes; `None` if there are none.
+    pub(super) fn in_font(&self, font: SymbolFont) -> Option<Self> {
+        let sign = |text: &String| text.chars().map(|c| font.of_private(c)).collect();
+        let texts = self.texts.iter().map(|(code, text)| (*code, sign(text)));
+        let signs = Self {
+            texts: texts.collect(),
+            width: self.width,
+        };
+        (signs != *self).then_some(signs)
     }
 
     /// This table with `blanks` for codes that it lacks; `None` if there are none.

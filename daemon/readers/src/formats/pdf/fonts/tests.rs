@@ -137,6 +137,19 @@ fn symbol_fonts_have_their_own_encoding() {
     assert_eq!(read(&page(&[font], &[], "(4)")).1, "✔");
 }
 
+#[test]
+fn private_use_characters_are_signs_of_their_symbol_font() {
+    let cmap = "begincmap 1 begincodespacerange <00> <FF> endcodespacerange 3 beginbfchar <01> <F0D8> <02> <F0A7> \
+                <43> <0062> endbfchar endcmap";
+    let read_as = |family: &str| {
+        let font = simple("/Subtype /TrueType /ToUnicode 6 0 R").replace("/Some", family);
+        read(&page(&[font, stream(cmap)], &[], "<01022043>")).1
+    };
+    assert_eq!(read_as("/ABCDEF+SymbolMT"), "¬♣ b");
+    assert_eq!(read_as("/ABCDEF+Wingdings-Regular,Bold"), "➢▪ b");
+    assert_eq!(read_as("/ABCDEF+OpenSymbol"), "\u{f0d8}\u{f0a7} b");
+}
+
 /// A Type 3 font with procedures of these names from code 65 on, in units of a tenth.
 fn bitmaps(names: &str) -> String {
     let widths = "5 ".repeat(26);
