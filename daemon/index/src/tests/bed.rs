@@ -204,6 +204,14 @@ impl Bed {
         assert_eq!(found.faults.messages, [""; 0]);
     }
 
+    /// Takes the ids of all runs away, for a store of format 5 or 6.
+    pub(super) fn forget_run_ids(&self) {
+        match &self.place {
+            Place::Memory(store, _) => store.forget_run_ids(),
+            Place::Disk(_) => unreachable!("the runs of a store on disk keep their ids"),
+        }
+    }
+
     /// The writes after which the store fails, for a hook.
     pub(super) fn writes_left(&self) -> Arc<AtomicI64> {
         match &self.place {

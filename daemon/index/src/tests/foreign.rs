@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use simdex_schema::codec::Writer;
-use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, MetaRecord, State, key};
-use simdex_signature::{CANONICAL_VERSION, CanonicalText, SchemeKind};
+use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, State, key};
+use simdex_signature::{CANONICAL_VERSION, CanonicalText};
 
 use super::bed::{Bed, Clients, content, file, put_content, sign};
 use super::candidates::check;
+use super::older_formats::{meta_of_format, shorten_records};
 use super::texts::Random;
 use crate::integrity::{VerifyDepth, verify};
 use crate::store::Write;
@@ -164,58 +164,38 @@ fn a_text_directory_that_is_gone_is_noticed_when_the_index_opens() {
     assert_lost(&mut bed, &twins[0]);
 }
 
-/// A meta record as format 2 wrote it: buckets of one tree, no id of the store, no number of a segment; format 3 adds
-/// these.
-fn meta_of_format(version: u64, meta: &MetaRecord) -> Vec<u8> {
-    let mut out = Writer::new();
-    out.uint(version)
-        .uint(meta.next_document)
-        .uint(meta.next_group);
-    out.uint(u64::from(meta.next_root)).uint(meta.watermark);
-    out.byte(0).raw(&[4, 0, 0]);
-    for count in [1_000, 0, 0, 5_000, 0, 0] {
-        out.uint(count);
-    }
-    let made_with = &meta.parameters;
-    out.uint(u64::from(made_with.canonical));
-    out.uint(u64::from(made_with.window));
-    out.uint(u64::from(made_with.target));
-    out.byte(u8::from(made_with.schemes.hold(SchemeKind::BswN)));
-    out.raw(&made_with.threshold.to_be_bytes());
-    if version == 3 {
-        out.option(meta.store, |out, store| {
-            out.raw(&store.0);
-        });
-        out.uint(u64::from(meta.next_segment)).uint(meta.named_from);
-    }
-    out.finish()
-}
-
-/// Converts an index to what format 2 would have stored, with this text in place of the first.
-fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
+/// Converts an index to what format 1 or 2 would have stored, with this text in place of the first.
+fn as_format(version: u32, bed: &mut Bed, text: &str, stored: &str) {
     let index = bed.index();
     let at = reference(index, text);
     let id = bed.id(text).unwrap();
     let record = index.reader().documents().record(id).unwrap().unwrap();
     let text = Some(at.to_bytes()[..24].to_vec());
     let record = DocumentRecord { text, ..record };
-    let meta = meta_of_format(2, &index.writer.lock().meta);
+    let meta = meta_of_format(version, &index.writer.lock().meta);
     let put = |key, value| Write::Put { key, value };
     let writes = vec![
         put(key::document(id), record.encode()),
         put(key::meta(), meta),
     ];
     index.index.shared.store.records().apply(writes).unwrap();
+    shorten_records(bed, version);
     assert_eq!(at.offset, 0);
     let block = block_of_format_2(at.segment, 0, stored.as_bytes());
     fs::write(bed.texts().join(format!("{:06}.seg", at.segment)), block).unwrap();
 }
 
 #[test]
-fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
+fn a_store_of_format_1_or_2_is_taken_over_and_its_texts_are_read() {
+    for version in [1, 2] {
+        is_taken_over(version);
+    }
+}
+
+fn is_taken_over(version: u32) {
     let twins = twins();
     let mut bed = with(&twins[0]);
-    as_format_2(&mut bed, &twins[0], &twins[0]);
+    as_format(version, &mut bed, &twins[0], &twins[0]);
     assert_eq!(bed.open().damaged_texts, 0);
     let store = bed.index().writer.lock().meta.store;
     assert!(store.is_some());
@@ -234,8 +214,7 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
 }
 
 /// With format 3 only the meta record and the texts changed, and its texts are as they are today: such a store differs
-/// by its meta record, and by records of contents, files and documents without later fields, which are tested
-/// separately (schema).
+/// by its meta record, and by records of contents and files without later fields.
 #[test]
 fn a_store_of_format_3_keeps_its_id_and_its_texts() {
     let text = twins()[0].clone();
@@ -247,6 +226,7 @@ fn a_store_of_format_3_keeps_its_id_and_its_texts() {
     };
     let records = |bed: &Bed, write| bed.index().index.shared.store.records().apply(vec![write]);
     records(&bed, write).unwrap();
+    shorten_records(&bed, 3);
     let report = bed.open();
     assert_eq!((report.signed_again, report.damaged_texts), (1, 0));
     bed.verify();
@@ -307,7 +287,7 @@ fn texts_named_by_an_earlier_canonical_text_are_served_and_later_ones_held_again
 fn an_old_reference_without_a_checksum_is_held_against_its_documents_name() {
     let twins = twins();
     let mut bed = with(&twins[0]);
-    as_format_2(&mut bed, &twins[0], &twins[1]);
+    as_format(2, &mut bed, &twins[0], &twins[1]);
     assert_lost(&mut bed, &twins[0]);
 }
 
@@ -316,7 +296,7 @@ fn a_foreign_text_is_not_copied_into_a_new_segment() {
     let twins = twins();
     let mut random = Random::new(92);
     let mut bed = with(&twins[0]);
-    as_format_2(&mut bed, &twins[0], &twins[1]);
+    as_format(2, &mut bed, &twins[0], &twins[1]);
     // After it, so that the segment is mostly dead.
     let at = reference(bed.index(), &twins[0]);
     let path = bed.texts().join(format!("{:06}.seg", at.segment));
