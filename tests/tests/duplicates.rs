@@ -80,3 +80,30 @@ fn every_accepted_advisory_says_why_and_when_it_is_checked_again() {
         assert!(checked < again, "{id}");
     }
 }
+
+/// No test fails by the day on which it is run: .ci/run warns, and .ci/nightly fails.
+#[test]
+fn an_exception_is_overdue_from_the_day_after_it_was_to_be_checked_again() {
+    let overdue = |today: &str| {
+        let script = top().join(".ci/overdue");
+        let output = std::process::Command::new(script).arg(today).output();
+        let output = output.expect("a script that runs");
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stdout).lines().count(),
+        )
+    };
+    let rules = read("deny.toml");
+    let accepted = rules["advisories"]["ignore"].as_array().expect("a list");
+    let again = accepted.iter().filter_map(|advisory| {
+        let reason = advisory["reason"].as_str()?;
+        Some(reason.split_once("again by ")?.1.to_owned())
+    });
+    let first = again.min().expect("an exception");
+    assert_eq!(overdue(&first), (true, 0));
+    assert_eq!(overdue("2999-01-01"), (false, accepted.len()));
+    for file in [".ci/run", ".ci/nightly"] {
+        let script = fs::read_to_string(top().join(file)).expect("a script");
+        assert!(script.contains("\n.ci/overdue || "), "{file}");
+    }
+}
