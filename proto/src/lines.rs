@@ -49,7 +49,7 @@ pub use find::{Match, QuerySummary, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class, not_judged};
 pub use label::{Label, LabelledPair, Verdict};
-pub use list::{Counts, Group, Member, OneGroup, Pair, Sides, Summary};
+pub use list::{Counts, Group, GroupSummary, Member, Pair, Sides, Summary};
 pub use operation::{Op, Operation};
 pub use report::{
     Change, ChangeTotals, Changes, Diff, EarlierReport, Finding, FindingChange, FindingTotals,
@@ -117,7 +117,7 @@ bodies! {
     ConfirmedLoss = "confirmed-loss",
     Sync = "sync",
     SavedReport = "report",
-    OneGroup = "completeness",
+    GroupSummary = "completeness",
     Diff = "diff",
     Operation = "operation",
     Event = "event",

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read, Write as _};
 
-use simdex_proto::changes::findings::{FindingComparer, Hold};
+use simdex_proto::changes::findings::{FindingComparer, ReserveBytes};
 use simdex_proto::changes::{ChangeTotals, Comparer, FindingTotals, GroupReader, Totals};
 use simdex_proto::lines::{Body, Change, Line};
 
@@ -93,7 +93,7 @@ impl<'a> Lists<'a> {
         let again = self.earlier.file;
         let (earlier, changes) = (BufReader::new(&mut self.earlier), &mut self.changes);
         // The process runs for one caller, so memory is not limited here.
-        let hold: &mut Hold<'_> = &mut |_| Ok(());
+        let hold: &mut ReserveBytes<'_> = &mut |_| Ok(());
         let mut comparer = FindingComparer::new(earlier, LONGEST, again, hold)?;
         let (mut later, mut line) = (BufReader::new(later), Vec::new());
         loop {

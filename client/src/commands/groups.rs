@@ -1,7 +1,7 @@
 //! `groups`: every group of near-duplicates, its members around their principal, or every component or core;
 //! `--of` and `--id`: one group.
 
-use simdex_client::lines::OneGroup;
+use simdex_client::lines::GroupSummary;
 use simdex_client::wire::{
     GetGroupReply, Group, ListGroupsReply, Summary, get_group_request::Source,
 };
@@ -109,7 +109,7 @@ fn one(session: &mut Session, reply: &GetGroupReply, hidden: &[&str]) -> Result<
     }
     list.end()?;
     if session.printer.is_json() {
-        session.printer.line(&OneGroup::from(reply))?;
+        session.printer.line(&GroupSummary::from(reply))?;
     }
     session.tell_promise(reply.promise.as_ref(), reply.completeness.as_ref());
     session.warn_if_incomplete(reply.completeness.as_ref());

@@ -18,12 +18,12 @@ const BASE_RATES: [f64; 4] = [0.5, 0.2, 0.05, 0.01];
 
 /// The precision of all signals together at this share of duplicates.
 #[derive(Debug, PartialEq)]
-pub(super) struct AtBaseRate {
+pub(super) struct PrecisionAtBaseRate {
     base_rate: f64,
     precision: Option<f64>,
 }
 
-impl AtBaseRate {
+impl PrecisionAtBaseRate {
     /// Labelled pairs are selected and hold more duplicates than the pairs judged in use. Recall and the share of false
     /// hits among other pairs stay the same, while precision falls. Empty if the labels lack duplicates or others.
     fn of(counts: &LabelCounts, figures: &wire::JudgedFigures) -> Vec<Self> {
@@ -45,7 +45,7 @@ impl AtBaseRate {
     }
 }
 
-impl Tabular for AtBaseRate {
+impl Tabular for PrecisionAtBaseRate {
     const COLUMNS: &'static [Column] = &[left("AT A BASE RATE OF"), left("PRECISION")];
 
     fn rows(&self) -> Vec<Vec<String>> {
@@ -201,7 +201,10 @@ impl<W: Write> Printer<W> {
         points.reverse();
         self.section(&points)?;
         let counts = LabelCounts::from(&reply.counts.unwrap_or_default());
-        self.section(&AtBaseRate::of(&counts, &combined.unwrap_or_default()))?;
+        self.section(&PrecisionAtBaseRate::of(
+            &counts,
+            &combined.unwrap_or_default(),
+        ))?;
         writeln!(self)?;
         self.fields(&[
             ("in a known language", part(reply.known_language.as_ref())),
@@ -337,7 +340,7 @@ mod tests {
             false_hits: 2,
             ..wire::JudgedFigures::default()
         };
-        let told = AtBaseRate::of(&counts, &figures);
+        let told = PrecisionAtBaseRate::of(&counts, &figures);
         assert_eq!(told.len(), BASE_RATES.len());
         // 200 pairs hold 100 duplicates; 80 of these are found, and 10 of the others are false hits.
         let precision = |at: usize| told[at].precision.unwrap();
@@ -345,7 +348,7 @@ mod tests {
         // One of 100 pairs is a duplicate: 0.8 found, 9.9 false.
         assert!((precision(3) - 0.8 / 10.7).abs() < 1e-12);
         let none = LabelCounts::from(&wire::LabelCounts::default());
-        assert_eq!(AtBaseRate::of(&none, &figures), []);
+        assert_eq!(PrecisionAtBaseRate::of(&none, &figures), []);
     }
 
     #[test]

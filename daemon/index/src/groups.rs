@@ -72,7 +72,7 @@ pub(crate) struct Stars {
 }
 
 /// The candidates of a document that have to be compared with it to place it.
-pub(crate) struct ToTest<T> {
+pub(crate) struct CandidatesToCompare<T> {
     /// Earlier principals, earliest first: the first neighbour among them becomes its principal.
     pub(crate) earlier: Vec<(DocId, T)>,
     /// Later principals, and members of later principals: what it takes if it becomes a principal.
@@ -143,7 +143,7 @@ impl Stars {
         id: DocId,
         candidates: impl IntoIterator<Item = (DocId, T)>,
         rank: &dyn Fn(DocId) -> Rank,
-    ) -> ToTest<T> {
+    ) -> CandidatesToCompare<T> {
         let own = rank(id);
         let (mut earlier, mut later) = (Vec::new(), Vec::new());
         for (other, what) in candidates {
@@ -159,7 +159,7 @@ impl Stars {
         }
         earlier.sort_unstable_by_key(|(rank, ..)| *rank);
         let earlier = earlier.into_iter().map(|(_, other, what)| (other, what));
-        ToTest {
+        CandidatesToCompare {
             earlier: earlier.collect(),
             later,
         }
@@ -232,7 +232,7 @@ impl Stars {
     }
 }
 
-impl<T> ToTest<T> {
+impl<T> CandidatesToCompare<T> {
     /// Where the document belongs. `edge` returns the edge to a candidate, counted from the document's own side; `None`
     /// if the two are not neighbours.
     pub(crate) fn place<E>(

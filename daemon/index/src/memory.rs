@@ -51,15 +51,15 @@ struct Inner {
 struct State {
     used: u64,
     /// Bytes held, by account; only accounts that hold a permit are present.
-    held: HashMap<u64, Holding>,
+    held: HashMap<u64, HeldBytes>,
     /// Bytes held by lasting accounts.
     lasting: u64,
     /// Bytes held, by user.
     of_users: HashMap<u32, u64>,
     /// Accounts that wait for their first permit, the next one first, and the bytes they wait for.
-    queue: VecDeque<(Holder, u64)>,
+    queue: VecDeque<(AccountUser, u64)>,
     /// The account that was allowed to exceed the budget or its user's share, while that is exceeded.
-    overdrawn: Option<Holder>,
+    overdrawn: Option<AccountUser>,
     accounts: u64,
     /// Accounts that wait, in the queue or for the overdraft.
     waiting: usize,
@@ -67,14 +67,15 @@ struct State {
 
 /// An account and its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Holder {
+struct AccountUser {
     account: u64,
     user: Option<u32>,
     is_lasting: bool,
 }
 
+/// The permits of an account, and their bytes.
 #[derive(Debug, Default)]
-struct Holding {
+struct HeldBytes {
     permits: usize,
     bytes: u64,
 }
@@ -127,7 +128,7 @@ impl MemoryBudget {
     fn open(&self, user: Option<u32>, is_lasting: bool, cancel: &Cancel) -> MemoryAccount {
         let mut state = self.inner.lock();
         state.accounts += 1;
-        let holder = Holder {
+        let holder = AccountUser {
             account: state.accounts,
             user,
             is_lasting,
@@ -152,7 +153,7 @@ impl MemoryBudget {
 /// Takes permits from one budget; the permits outlive it. Clones are the same account.
 #[derive(Clone, Debug)]
 pub struct MemoryAccount {
-    holder: Holder,
+    holder: AccountUser,
     inner: Arc<Inner>,
     cancel: Cancel,
 }
@@ -255,7 +256,7 @@ fn share(total: u64) -> u64 {
 }
 
 impl State {
-    fn admits(&self, holder: Holder, bytes: u64, total: u64) -> bool {
+    fn admits(&self, holder: AccountUser, bytes: u64, total: u64) -> bool {
         let fits = self.fits(holder, bytes, total);
         if self.held.contains_key(&holder.account) {
             return fits || self.overdrawn.is_none_or(|other| other == holder);
@@ -264,7 +265,7 @@ impl State {
     }
 
     /// Whether no account before it in the queue holds it up.
-    fn is_next(&self, holder: Holder, total: u64) -> bool {
+    fn is_next(&self, holder: AccountUser, total: u64) -> bool {
         let mut waits_for_lasting = false;
         let before = self.queue.iter().take_while(|(other, _)| *other != holder);
         for (other, bytes) in before {
@@ -283,17 +284,17 @@ impl State {
         true
     }
 
-    fn fits(&self, holder: Holder, bytes: u64, total: u64) -> bool {
+    fn fits(&self, holder: AccountUser, bytes: u64, total: u64) -> bool {
         self.used.saturating_add(bytes) <= total && self.within_share(holder, bytes, total)
     }
 
-    fn within_share(&self, holder: Holder, bytes: u64, total: u64) -> bool {
+    fn within_share(&self, holder: AccountUser, bytes: u64, total: u64) -> bool {
         let Some(user) = holder.user else { return true };
         let held = self.of_users.get(&user).copied().unwrap_or(0);
         held.saturating_add(bytes) <= share(total)
     }
 
-    fn add(&mut self, holder: Holder, bytes: u64, total: u64) {
+    fn add(&mut self, holder: AccountUser, bytes: u64, total: u64) {
         self.used = self.used.saturating_add(bytes);
         let held = self.held.entry(holder.account).or_default();
         held.permits += 1;
@@ -311,7 +312,7 @@ impl State {
     }
 
     /// Takes back bytes, and the permit itself if it is dropped.
-    fn give_back(&mut self, holder: Holder, bytes: u64, permits: usize, total: u64) {
+    fn give_back(&mut self, holder: AccountUser, bytes: u64, permits: usize, total: u64) {
         self.used = self.used.saturating_sub(bytes);
         if let Some(held) = self.held.get_mut(&holder.account) {
             held.bytes = held.bytes.saturating_sub(bytes);
@@ -340,7 +341,7 @@ impl State {
 /// Bytes that may be held until this is dropped.
 #[derive(Debug)]
 pub struct MemoryPermit {
-    holder: Holder,
+    holder: AccountUser,
     inner: Arc<Inner>,
     bytes: u64,
 }

@@ -32,7 +32,7 @@ mod widths;
 pub use effects::{GroupEffects, SizeEffect, false_match_rate, shortest_excerpt};
 pub use widths::{EstimateWidth, estimate_widths};
 
-use self::effects::{HeldPostings, WouldKeep};
+use self::effects::{FingerprintForecast, HeldPostings};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 
 /// Documents that are sampled at least, if there are so many, in both halves together.
@@ -208,8 +208,8 @@ fn would_keep(
     calibration: &Calibration,
     request: &CalibrationRequest,
     account: &MemoryAccount,
-) -> Result<WouldKeep, IndexError> {
-    let mut would_keep = WouldKeep::new(index, calibration);
+) -> Result<FingerprintForecast, IndexError> {
+    let mut would_keep = FingerprintForecast::new(index, calibration);
     visit_documents(index, request, account, &mut |_, stats| {
         would_keep.add(stats);
     })?;

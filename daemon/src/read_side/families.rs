@@ -23,6 +23,6 @@ pub mod written_dates;
 
 pub use arrange::{DateKind, Direction, Likeness, PlacedVersion, Version, VersionDate, arrange};
 pub use gaps::{GapReason, Piece};
-pub use merges::{MIN_APART, Origins, SecondParent, SharedApart, second_parents};
+pub use merges::{MIN_APART, Origins, SecondParent, ShingleOverlap, second_parents};
 pub use renaming::Renaming;
 pub use samples::{CountedSamples, LinkRule, Samples};

@@ -37,7 +37,7 @@ use deletes::Deletes;
 use keys::below;
 use live_reads::LiveReads;
 use share_waits::ShareWaits;
-use troubles::Troubles;
+use troubles::PathTroubles;
 use walks::Walks;
 
 pub use loss_token::LossToken;
@@ -60,7 +60,7 @@ pub struct Root {
     pub share_waits: ShareWaits,
     walks: Walks,
     deletes: Mutex<Deletes>,
-    troubles: Mutex<Troubles>,
+    troubles: Mutex<PathTroubles>,
     status: Mutex<RootStatus>,
     /// Held while a change of the status is recorded, so that records are written in the order of the changes. Locked
     /// before `status`, which is not held while the store is written to.

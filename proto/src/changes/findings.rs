@@ -25,7 +25,7 @@ const HELD_PER_LINE_BYTE: u64 = 4;
 pub type TakeFindingChange<'a> = dyn FnMut(&FindingChange) -> io::Result<()> + 'a;
 
 /// Accounts for this many more bytes held; fails if the limit is reached.
-pub type Hold<'a> = dyn FnMut(u64) -> io::Result<()> + 'a;
+pub type ReserveBytes<'a> = dyn FnMut(u64) -> io::Result<()> + 'a;
 
 /// Half of a BLAKE3.
 type Digest = [u8; 16];
@@ -69,7 +69,7 @@ impl<R: Read + Seek> FindingComparer<R> {
         mut lines: impl BufRead,
         longest: usize,
         earlier: R,
-        hold: &mut Hold<'_>,
+        hold: &mut ReserveBytes<'_>,
     ) -> io::Result<Self> {
         let (mut index, mut at) = (HashMap::new(), 0);
         loop {
@@ -109,7 +109,7 @@ impl<R: Read + Seek> FindingComparer<R> {
     ///
     /// # Errors
     /// As [`FindingComparer::new`].
-    pub fn line(&mut self, line: &[u8], hold: &mut Hold<'_>) -> io::Result<()> {
+    pub fn line(&mut self, line: &[u8], hold: &mut ReserveBytes<'_>) -> io::Result<()> {
         let finding = parsed(line)?;
         let paths = key(&finding)?;
         let first = self.index.get_mut(&line_key(&paths, 0));
@@ -141,7 +141,7 @@ impl<R: Read + Seek> FindingComparer<R> {
     /// As [`FindingComparer::line`], and errors of `take`.
     pub fn finish(
         mut self,
-        hold: &mut Hold<'_>,
+        hold: &mut ReserveBytes<'_>,
         take: &mut TakeFindingChange<'_>,
     ) -> io::Result<FindingTotals> {
         let index = std::mem::take(&mut self.index);

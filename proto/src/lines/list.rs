@@ -215,7 +215,7 @@ pub struct Summary {
 
 /// Closes an answer with a single group.
 #[derive(Clone, Debug, Serialize)]
-pub struct OneGroup {
+pub struct GroupSummary {
     /// How rarely groups lack a pair of near-duplicates; `None` from an older daemon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub promise: Option<Promise>,
@@ -224,7 +224,7 @@ pub struct OneGroup {
     pub completeness: Completeness,
 }
 
-impl From<&v1::GetGroupReply> for OneGroup {
+impl From<&v1::GetGroupReply> for GroupSummary {
     fn from(reply: &v1::GetGroupReply) -> Self {
         Self {
             promise: reply.promise.as_ref().map(Into::into),

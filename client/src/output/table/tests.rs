@@ -4,7 +4,7 @@ use simdex_client::text::escaped;
 use simdex_client::wire;
 
 use super::*;
-use crate::output::judging::{AtBaseRate, Row};
+use crate::output::judging::{PrecisionAtBaseRate, Row};
 use crate::output::{Cluster, FoldedMatch, Tabular};
 
 const COLUMNS: &[Column] = &[right("BYTES"), left("NAME"), left("PATH")];
@@ -142,7 +142,7 @@ const ALL: [&[Column]; 18] = [
     wire::SizeGroup::COLUMNS,
     wire::Group::COLUMNS,
     Cluster::COLUMNS,
-    AtBaseRate::COLUMNS,
+    PrecisionAtBaseRate::COLUMNS,
     Row::COLUMNS,
     wire::RaterAgreement::COLUMNS,
     wire::CurvePoint::COLUMNS,

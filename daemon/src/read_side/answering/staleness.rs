@@ -5,11 +5,11 @@ use simdex_index::IndexError;
 use crate::engine::Engine;
 use crate::read_side::compare::LastRead;
 use crate::read_side::query::Subject;
-use crate::write_side::roots::live_reads::Look;
+use crate::write_side::roots::live_reads::FileCheck;
 
 /// Checks, in parallel with the query, whether the file on disk still matches its record.
 pub(super) struct StalenessCheck {
-    look: Look,
+    look: FileCheck,
     /// When the file was last read, seconds since 1970; `None` if unknown.
     read_at: Option<i64>,
 }
@@ -38,7 +38,7 @@ impl StalenessCheck {
         Ok(read.and_then(|record| {
             let root = engine.roots.get(key.root)?;
             Some(Self {
-                look: Look::begin(&root, key.path, record.stat)?,
+                look: FileCheck::begin(&root, key.path, record.stat)?,
                 read_at: record.last_read,
             })
         }))

@@ -27,9 +27,9 @@ pub struct GroupEffects {
     pub interval_width: f64,
 }
 
-/// What documents would keep under a setting. The ladder does not use the rung of a group for all its documents: long
+/// The fingerprints that documents would keep under a setting. The ladder does not use the rung of a group for all its documents: long
 /// texts keep no more than its upper bound, and short or repetitive ones no fewer than its lower bound.
-pub(super) struct WouldKeep {
+pub(super) struct FingerprintForecast {
     ladder: Ladder,
     /// Least bytes of the groups, ascending.
     from: Vec<u64>,
@@ -39,7 +39,7 @@ pub(super) struct WouldKeep {
     mod_n: u64,
 }
 
-impl WouldKeep {
+impl FingerprintForecast {
     /// An empty sum for the groups of a calibration. If the calibration makes no setting, documents are sampled by
     /// their length alone.
     pub(super) fn new(index: &IndexReader, calibration: &Calibration) -> Self {
@@ -248,7 +248,7 @@ mod tests {
             from: group.from,
             rung: group.rung,
         });
-        let mut would = WouldKeep::by(sampled_at(&steps), &groups);
+        let mut would = FingerprintForecast::by(sampled_at(&steps), &groups);
         would.add(&document(length, shingles, signed_at));
         let effects = would.effects(&groups, Window::DEFAULT, ratio(0.8));
         (would.mod_n(), effects[0])
@@ -281,7 +281,7 @@ mod tests {
             from: group.from,
             rung: group.rung,
         });
-        let mut would = WouldKeep::by(sampled_at(&steps), &groups);
+        let mut would = FingerprintForecast::by(sampled_at(&steps), &groups);
         for length in [999, 601, 8_000] {
             would.add(&document(length, length as u32, Rung::ZERO));
         }

@@ -19,8 +19,8 @@ const FEW: usize = if cfg!(test) { 8 } else { 1_024 };
 /// Visits a group; breaks once the visitor has enough, and returns `None` if no file carries its principal any more.
 type VisitGroup<'a> = dyn FnMut(&DocumentGroup) -> Result<Option<ControlFlow<()>>, IndexError> + 'a;
 
-/// What a list of groups lacks.
-pub(super) struct Lacking {
+/// What is missing from a list of groups.
+pub(super) struct GroupOmissions {
     /// Posting lists that the search skipped.
     pub(super) common_lists_skipped: u64,
     /// Documents that were unsettled, or whose group has no principal any more.
@@ -34,7 +34,7 @@ impl GroupLoader<'_> {
         request: GroupSelection<'_>,
         account: &MemoryAccount,
         visit: &mut VisitGroup<'_>,
-    ) -> Result<Lacking, IndexError> {
+    ) -> Result<GroupOmissions, IndexError> {
         let mut list = self
             .index
             .groups()
@@ -48,7 +48,7 @@ impl GroupLoader<'_> {
         for group in list.without_principal(account)? {
             unsettled.awaited += self.left_behind(&group);
         }
-        Ok(Lacking {
+        Ok(GroupOmissions {
             common_lists_skipped: list.common_lists_skipped(),
             unsettled,
         })

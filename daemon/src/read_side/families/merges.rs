@@ -16,9 +16,9 @@ use super::{Direction, PlacedVersion, Version};
 /// Least shingles of a version that one parent has and the other lacks: a passage of some 80 bytes.
 pub const MIN_APART: u64 = 64;
 
-/// What a version shares with its parent and another version.
+/// How many shingles a version shares with its parent and with another version.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SharedApart {
+pub struct ShingleOverlap {
     /// Shared with the other version and not with the parent.
     pub other_alone: u64,
     /// Shared with the parent and not with the other version.
@@ -30,7 +30,7 @@ pub struct SharedApart {
 /// Where the text of a version stands besides.
 pub trait Origins {
     /// What a version shares with its parent and each other version, in shingles of the sample.
-    fn apart(&self, of: usize, parent: usize) -> Vec<SharedApart>;
+    fn apart(&self, of: usize, parent: usize) -> Vec<ShingleOverlap>;
 
     /// How many shingles of the sample stand for this many of a text.
     fn sampled(&self, shingles: u64) -> u64;
@@ -86,7 +86,7 @@ pub fn second_parents<E>(
             apart[*other].other_alone >= min_apart && apart[*other].parent_alone >= min_apart
         });
         let best = holds.max_by_key(|(other, _)| {
-            let SharedApart {
+            let ShingleOverlap {
                 other_alone,
                 shared,
                 ..
@@ -222,7 +222,7 @@ mod tests {
     }
 
     impl Origins for Texts {
-        fn apart(&self, of: usize, parent: usize) -> Vec<SharedApart> {
+        fn apart(&self, of: usize, parent: usize) -> Vec<ShingleOverlap> {
             self.rows.set(self.rows.get() + 1);
             let (own, parent) = (&self.all[of], &self.all[parent]);
             let apart = |other: &BTreeSet<u32>| {
@@ -232,7 +232,7 @@ mod tests {
                     shared.count() as u64,
                     own.intersection(parent).count() as u64,
                 );
-                SharedApart {
+                ShingleOverlap {
                     other_alone: shared - both,
                     parent_alone: with_parent - both,
                     shared,

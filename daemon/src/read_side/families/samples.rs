@@ -8,7 +8,7 @@
 
 use simdex_signature::{Fingerprint, Rung, ShingleSet, sort_holders};
 
-use super::{Likeness, Origins, SharedApart};
+use super::{Likeness, Origins, ShingleOverlap};
 
 /// How far a count on a sample may fall short of the rule: the pair is counted exactly afterwards.
 const SLACK: f64 = 0.05;
@@ -193,7 +193,7 @@ impl CountedSamples {
 }
 
 impl Origins for CountedSamples {
-    fn apart(&self, of: usize, parent: usize) -> Vec<SharedApart> {
+    fn apart(&self, of: usize, parent: usize) -> Vec<ShingleOverlap> {
         let in_parent = |list: &&u32| self.of_version[parent].binary_search(list).is_ok();
         let (with, without): (Vec<&u32>, Vec<&u32>) =
             self.of_version[of].iter().partition(in_parent);
@@ -203,7 +203,7 @@ impl Origins for CountedSamples {
             self.shared(without.into_iter()),
         );
         let both = with.into_iter().zip(without);
-        let apart = both.map(|(both, other_alone)| SharedApart {
+        let apart = both.map(|(both, other_alone)| ShingleOverlap {
             other_alone,
             parent_alone: all - both,
             shared: both + other_alone,

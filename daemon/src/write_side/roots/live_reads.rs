@@ -72,13 +72,13 @@ impl LiveReads {
     }
 }
 
-/// A look at a file of a root, made while the question about it is answered from the index.
-pub struct Look {
+/// A comparison of a file of a root with its record, made while the question about it is answered from the index.
+pub struct FileCheck {
     difference: Receiver<Option<NotReadAgain>>,
     until: Instant,
 }
 
-impl Look {
+impl FileCheck {
     /// Looks in a thread of its own whether a file below the root is as it was recorded; `None` if none can be started.
     pub fn begin(root: &Arc<Root>, below: Vec<u8>, recorded: FileStat) -> Option<Self> {
         let (sender, difference) = sync_channel(1);

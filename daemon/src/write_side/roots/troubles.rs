@@ -22,9 +22,9 @@ pub enum Trouble {
     Kept,
 }
 
-/// Paths below a root, raw bytes.
+/// Paths below a root, as raw bytes, that could not be read, each with its trouble.
 #[derive(Default)]
-pub(super) struct Troubles {
+pub(super) struct PathTroubles {
     named: BTreeMap<Vec<u8>, NotedTrouble>,
     /// Counts of further paths, by their trouble: since the last walk of the root began, and before.
     more: [Counts; 2],
@@ -66,7 +66,7 @@ impl Counts {
     }
 }
 
-impl Troubles {
+impl PathTroubles {
     /// Notes that this path could not be accessed.
     pub(super) fn add(&mut self, below: &[u8], trouble: Trouble) {
         let round = self.round;
@@ -160,7 +160,7 @@ impl Troubles {
 mod tests {
     use super::*;
 
-    fn walk(troubles: &mut Troubles, directory: &[u8], found: &[&[u8]]) {
+    fn walk(troubles: &mut PathTroubles, directory: &[u8], found: &[&[u8]]) {
         let began = troubles.begin_round(directory);
         for path in found {
             troubles.add(path, Trouble::Kept);
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_told_apart_from_what_was_never_known() {
-        let mut troubles = Troubles::default();
+        let mut troubles = PathTroubles::default();
         let mut said = |path: &[u8], trouble| {
             troubles.add(path, trouble);
             troubles.note()
@@ -189,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_directory_looked_at_anew_forgets_its_own_and_no_other() {
-        let mut troubles = Troubles::default();
+        let mut troubles = PathTroubles::default();
         for path in ["a", "a!", "a/x", "b"] {
             troubles.add(path.as_bytes(), Trouble::Kept);
         }
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn what_a_walk_finds_again_is_never_over_meanwhile() {
-        let mut troubles = Troubles::default();
+        let mut troubles = PathTroubles::default();
         troubles.add(b"a", Trouble::Kept);
         troubles.add(b"b", Trouble::Unread);
         assert_eq!(troubles.unreadable(), 2);
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn a_file_that_was_not_read_counts_as_a_folder_that_was_not_listed() {
-        let mut troubles = Troubles::default();
+        let mut troubles = PathTroubles::default();
         troubles.add(b"file", Trouble::Unread);
         assert_eq!(troubles.unreadable(), 1);
         troubles.add(b"folder", Trouble::Unseen);
@@ -244,7 +244,7 @@ mod tests {
 
     #[test]
     fn very_many_are_counted_and_not_kept() {
-        let mut troubles = Troubles::default();
+        let mut troubles = PathTroubles::default();
         let all: Vec<String> = (0..NAMED + 5).map(|at| format!("{at:06}")).collect();
         let all: Vec<&[u8]> = all.iter().map(String::as_bytes).collect();
         for _ in 0..2 {

@@ -27,7 +27,7 @@ fn compared(
     later: &[Finding],
 ) -> io::Result<(Vec<FindingChange>, FindingTotals)> {
     let (earlier, later) = (list(earlier), list(later));
-    let hold: &mut Hold<'_> = &mut |_| Ok(());
+    let hold: &mut ReserveBytes<'_> = &mut |_| Ok(());
     let mut comparer = FindingComparer::new(&earlier[..], 1_000, Cursor::new(&earlier), hold)?;
     for line in later.split_inclusive(|byte| *byte == b'\n') {
         comparer.line(line, hold)?;
@@ -190,7 +190,7 @@ fn what_is_no_list_of_findings_or_takes_too_much_is_refused() {
     let one = list(&[finding("leak", b"/a", "/p")]);
     let opened = |lines: &[u8], longest, most: u64| {
         let mut held = 0;
-        let hold: &mut Hold<'_> = &mut |bytes| {
+        let hold: &mut ReserveBytes<'_> = &mut |bytes| {
             held += bytes;
             match held > most {
                 true => Err(io::ErrorKind::OutOfMemory.into()),

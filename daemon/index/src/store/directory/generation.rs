@@ -177,7 +177,7 @@ impl Generation {
         Ok(all)
     }
 
-    /// The next one.
+    /// The generation after this one.
     pub(in crate::store) fn next(&self) -> Self {
         Self {
             number: self.number + 1,

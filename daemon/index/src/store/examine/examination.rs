@@ -103,15 +103,15 @@ fn run(
     let stdout = heard(dir, stdout)?;
     let waited = waited.map_err(StoreError::io("await the probe of", dir))?;
     Ok(match waited {
-        Waited::Ended(status) => classify_end(status, &stderr, &stdout, max_bytes),
+        WaitEnd::Ended(status) => classify_end(status, &stderr, &stdout, max_bytes),
         // It may wait for ever for the memory to report that there is none.
-        Waited::Hung(_) if refused_allocation(&stderr).is_some_and(|bytes| bytes <= max_bytes) => {
+        WaitEnd::Hung(_) if refused_allocation(&stderr).is_some_and(|bytes| bytes <= max_bytes) => {
             End::Ended(Examination::Unknown(
                 "the probe ran out of memory".to_owned(),
             ))
         }
-        Waited::Hung(reason) => End::Failed(reason, Part::last_begun(&stdout)),
-        Waited::GivenUp(reason) => End::Ended(Examination::Unknown(reason)),
+        WaitEnd::Hung(reason) => End::Failed(reason, Part::last_begun(&stdout)),
+        WaitEnd::GivenUp(reason) => End::Ended(Examination::Unknown(reason)),
     })
 }
 
@@ -149,7 +149,7 @@ fn heard(
         .unwrap_or_default())
 }
 
-enum Waited {
+enum WaitEnd {
     Ended(ExitStatus),
     Hung(String),
     GivenUp(String),
@@ -161,15 +161,15 @@ fn wait(
     limit: Duration,
     max_bytes: u64,
     stop: &Cancel,
-) -> std::io::Result<Waited> {
+) -> std::io::Result<WaitEnd> {
     let started = Instant::now();
     let mut seen = (progress(child.id()), started);
     loop {
         if let Some(status) = child.try_wait()? {
-            return Ok(Waited::Ended(status));
+            return Ok(WaitEnd::Ended(status));
         }
         if stop.check().is_err() {
-            return Ok(Waited::GivenUp("it was told to stop".to_owned()));
+            return Ok(WaitEnd::GivenUp("it was told to stop".to_owned()));
         }
         let now = Instant::now();
         let made = progress(child.id());
@@ -179,8 +179,8 @@ fn wait(
         let reads_on = made.is_some_and(|made| made.read > max_bytes) && now - started >= limit;
         if now - seen.1 >= limit || reads_on {
             return Ok(match made {
-                Some(_) => Waited::Hung(format!("the probe made no progress within {limit:?}")),
-                None => Waited::GivenUp(format!("the probe gave no answer within {limit:?}")),
+                Some(_) => WaitEnd::Hung(format!("the probe made no progress within {limit:?}")),
+                None => WaitEnd::GivenUp(format!("the probe gave no answer within {limit:?}")),
             });
         }
         if now - started >= limit * MAX_LIMIT_FACTOR {
@@ -188,7 +188,7 @@ fn wait(
                 "the probe was still at work after {:?}",
                 limit * MAX_LIMIT_FACTOR
             );
-            return Ok(Waited::GivenUp(reason));
+            return Ok(WaitEnd::GivenUp(reason));
         }
         std::thread::sleep(Duration::from_millis(10));
     }

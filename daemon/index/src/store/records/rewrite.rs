@@ -136,10 +136,10 @@ impl Target {
     }
 }
 
-/// Keeps changes of batches, until dropped.
-struct Keeping<'a>(&'a Records);
+/// Buffers changes of batches until it is dropped.
+struct BacklogGuard<'a>(&'a Records);
 
-impl<'a> Keeping<'a> {
+impl<'a> BacklogGuard<'a> {
     fn begin(records: &'a Records) -> Self {
         *records.lock_backlog() = Some(RewriteBacklog::new());
         Self(records)
@@ -158,7 +158,7 @@ impl<'a> Keeping<'a> {
     }
 }
 
-impl Drop for Keeping<'_> {
+impl Drop for BacklogGuard<'_> {
     fn drop(&mut self) {
         *self.0.lock_backlog() = None;
         self.0.taken.notify_all();
@@ -213,7 +213,7 @@ impl Records {
         current.durable.check_place()?;
         let generation = current.generation.next();
         drop(current);
-        let keeping = Keeping::begin(self);
+        let keeping = BacklogGuard::begin(self);
         let copied = self.copy(&keeping, &generation, part_bytes, go_on);
         let old = copied.and_then(|target| match target {
             Some(target) => self.switch(target, &generation, go_on),
@@ -231,7 +231,7 @@ impl Records {
     /// Copies part after part; `None` if it was stopped.
     fn copy(
         &self,
-        keeping: &Keeping<'_>,
+        keeping: &BacklogGuard<'_>,
         generation: &Generation,
         part_bytes: usize,
         go_on: &mut dyn FnMut(Step) -> bool,
@@ -306,7 +306,7 @@ impl Records {
 }
 
 /// Writes what was changed meanwhile, until little is left or the amount no longer falls.
-fn catch_up(mut target: Target, keeping: &Keeping<'_>) -> Result<Target, StoreError> {
+fn catch_up(mut target: Target, keeping: &BacklogGuard<'_>) -> Result<Target, StoreError> {
     for _ in 0..MAX_ROUNDS {
         if keeping.with(|backlog| backlog.bytes())? <= FEW_BYTES {
             break;

@@ -15,11 +15,11 @@ const OVERHEAD: u64 = 16;
 #[derive(Debug, Default)]
 pub(in crate::store) struct Sizes {
     written: AtomicU64,
-    counted: Mutex<Option<Counted>>,
+    counted: Mutex<Option<LiveBytes>>,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Counted {
+struct LiveBytes {
     live: u64,
     /// Bytes written by then.
     at: u64,
@@ -67,8 +67,8 @@ impl Sizes {
         self.set(live, self.written.load(Ordering::Relaxed), true);
     }
 
-    fn set(&self, live: u64, at: u64, was_rewritten: bool) -> Counted {
-        let counted = Counted {
+    fn set(&self, live: u64, at: u64, was_rewritten: bool) -> LiveBytes {
+        let counted = LiveBytes {
             live,
             at,
             was_rewritten,
@@ -77,7 +77,7 @@ impl Sizes {
         counted
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<Counted>> {
+    fn lock(&self) -> MutexGuard<'_, Option<LiveBytes>> {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -55,7 +55,7 @@ pub(super) struct Numbering {
 
 /// The counters of the lists in one part.
 #[derive(Debug, Default)]
-pub(super) struct Counted {
+pub(super) struct ListCounters {
     /// Instances of one definition continue each other's counts.
     lists: BTreeMap<String, Counters>,
     /// Levels that have restarted, by their instance.
@@ -101,7 +101,11 @@ impl Numbering {
     }
 
     /// The label of the next paragraph, with the separator from the text; `None` if it has none.
-    pub(super) fn label(&self, paragraph: &Paragraph, counted: &mut Counted) -> Option<String> {
+    pub(super) fn label(
+        &self,
+        paragraph: &Paragraph,
+        counted: &mut ListCounters,
+    ) -> Option<String> {
         if paragraph.is_deleted {
             return None;
         }

@@ -10,7 +10,7 @@ use super::super::flow::Flow;
 use super::super::math::Math;
 use super::super::parts::{attribute, relation_id};
 use super::field::{Field, Fields};
-use super::numbering::{Counted, Paragraph};
+use super::numbering::{ListCounters, Paragraph};
 use super::styles::RunStyle;
 use super::{Fact, Known};
 use crate::formats::direction::{LEFT_TO_RIGHT, POP_DIRECTION, RIGHT_TO_LEFT};
@@ -45,7 +45,7 @@ const FETCHING: &[&str] = &[
 
 pub(super) struct Story<'a> {
     known: &'a Known,
-    counted: Counted,
+    counted: ListCounters,
     /// The numbering properties read so far for their paragraph.
     paragraph: Option<Paragraph>,
     body: Flow,
@@ -70,7 +70,7 @@ impl<'a> Story<'a> {
     pub(super) fn toward(sink: &Sink, known: &'a Known) -> Self {
         Self {
             known,
-            counted: Counted::default(),
+            counted: ListCounters::default(),
             paragraph: None,
             body: Flow::toward(sink),
             boxes: Flow::toward(sink),
