@@ -154,9 +154,9 @@ pub(crate) fn command() -> Command {
 }
 
 /// Meaning of the threshold of containment for `versions`, which follows resemblance and shows containment.
-const CONTAINED_VERSIONS: &str = "Containment from which a file is shown that resembles a version less than --threshold \
-    and contains it or is contained in it, from 0 to 1; it leads to no other, and is never below --threshold \
-    [default: --relation-threshold]";
+const CONTAINED_VERSIONS: &str = "Also show files that resemble a version less than --threshold, but contain it or are \
+    contained in it by at least this share, from 0 to 1; the search does not continue from them. It is not below \
+    --threshold [default: --relation-threshold]";
 
 fn with_defaults(verb: Command, default_threshold: f64) -> Command {
     let (limit, threshold) = match verb.get_name() {
@@ -176,7 +176,7 @@ fn with_defaults(verb: Command, default_threshold: f64) -> Command {
                 defaults::LIMIT
             ),
             format!(
-                "{}, from 0 to 1 [default: {default_threshold}]; how relations are named does not depend on it",
+                "{} [default: {default_threshold}]; how relations are named does not depend on it",
                 least_ratio(verb.get_name())
             ),
         ),
@@ -200,10 +200,10 @@ fn with_defaults(verb: Command, default_threshold: f64) -> Command {
 /// The ratio that a verb's threshold bounds.
 fn least_ratio(verb: &str) -> &'static str {
     match verb {
-        "containing" => "Least share of FILE that is in a listed file",
-        "contained-in" => "Least share of a listed file that is in FILE",
+        "containing" => "Least share of FILE that is in a listed file, from 0 to 1",
+        "contained-in" => "Least share of a listed file that is in FILE, from 0 to 1",
         _ => {
-            "Least resemblance: what a short FILE and a long one have in common is little of both; `containing` finds it"
+            "Least resemblance, from 0 to 1; that of a short FILE and a long one that contains it is low: use `containing`"
         }
     }
 }

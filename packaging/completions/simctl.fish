@@ -64,7 +64,7 @@ never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files, up to 10,000 [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance: what a short FILE and a long one have in common is little of both; `containing` finds it, from 0 to 1 [default: 0.1]; how relations are named does not depend on it' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance, from 0 to 1; that of a short FILE and a long one that contains it is low: use `containing` [default: 0.1]; how relations are named does not depend on it' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail if the index is not complete'
@@ -114,7 +114,7 @@ dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'"
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l containment-threshold -d 'Containment from which a file is shown that resembles a version less than --threshold and contains it or is contained in it, from 0 to 1; it leads to no other, and is never below --threshold [default: --relation-threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l containment-threshold -d 'Also show files that resemble a version less than --threshold, but contain it or are contained in it by at least this share, from 0 to 1; the search does not continue from them. It is not below --threshold [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions, up to 10,000 [default: 4096]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of a version and the one that it derives from, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F

@@ -152,20 +152,17 @@ impl Pending {
             (roots, "`simctl roots` names the roots"),
             (
                 self.crowded > 0,
-                "documents in crowds are placed while no other waits",
+                "crowded documents are placed while the index is idle",
             ),
-            (
-                self.retrying > 0,
-                "what could not be read is tried again by itself",
-            ),
+            (self.retrying > 0, "failed reads are retried automatically"),
             (self.damaged > 0, "`simctl sync` reads damaged texts again"),
-            (self.moved > 0, "a new list has what moved"),
+            (self.moved > 0, "list again to include moved files"),
         ];
         let lasting = lasting.iter().filter(|(is_so, _)| *is_so);
         let mut advice: Vec<&str> = lasting.map(|(_, words)| *words).collect();
         match (self.passing() > 0, advice.is_empty()) {
             (true, true) => advice.push("`--wait` waits until it is"),
-            (true, false) => advice.insert(0, "`--wait` waits for changes and documents alone"),
+            (true, false) => advice.insert(0, "`--wait` waits only for changes and documents"),
             (false, _) => {}
         }
         advice.join(", ")
@@ -285,8 +282,8 @@ mod tests {
             said(&pending),
             "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable, 1 text damaged, 2 files moved meanwhile, \
              changes are not applied (no space left); \
-             `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
-             `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again, a new list has what moved"
+             `--wait` waits only for changes and documents, `simctl status` tells what is wrong, \
+             `simctl roots` names the roots, crowded documents are placed while the index is idle, failed reads are retried automatically, `simctl sync` reads damaged texts again, list again to include moved files"
         );
     }
 

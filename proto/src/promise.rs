@@ -98,7 +98,7 @@ impl Promise {
                 ", since a match may share none of the fingerprints that were looked up"
             }
             Some(NoPromise::Steps) => {
-                ", since a version that is missed takes along those it leads to"
+                ", since missing one version may hide those reached through it"
             }
             Some(NoPromise::NothingCompared) => ", since nothing was compared",
             // Sent by a newer daemon.

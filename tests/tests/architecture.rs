@@ -1,11 +1,11 @@
 //! ARCHITECTURE.md agrees with the code: the sides of the daemon and which may use which, and functions that it
-//! names beside a link.
+//! names beside a link. Relative links of all pages lead to files that exist.
 
 use std::fs;
 use std::path::Path;
 
 use super::imports::{Arrows, code, is_in_circle, names_after};
-use super::{rust_files, top};
+use super::{files_of, rust_files, top};
 
 /// The modules at the top of `daemon/src`, each with those it may name. Their own tests may name more.
 const SIDES: &[(&str, &[&str])] = &[
@@ -216,5 +216,26 @@ fn a_function_named_beside_a_link_is_in_the_file_that_is_linked() {
         }
     }
     assert!(checked > 3, "what is looked for is written in another way");
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+#[test]
+fn relative_links_of_pages_lead_to_what_is_there() {
+    let (mut checked, mut missing) = (0, Vec::new());
+    for page in files_of("md") {
+        let text = fs::read_to_string(&page).expect("a page is UTF-8");
+        let folder = page.parent().expect("a page is in a folder");
+        for link in text.split("](").skip(1) {
+            let link = link.split([')', '#']).next().unwrap_or_default();
+            let is_path = link.contains(['/', '.']) && !link.contains("://");
+            if is_path {
+                checked += 1;
+                if !folder.join(link).exists() {
+                    missing.push(format!("{link} in {}", page.display()));
+                }
+            }
+        }
+    }
+    assert!(checked > 100, "links are written in another way: {checked}");
     assert!(missing.is_empty(), "{missing:?}");
 }

@@ -289,8 +289,12 @@ fn linked_with(name: &str) -> BTreeSet<String> {
     reached.into_iter().map(|id| names[id].clone()).collect()
 }
 
-/// Every Rust file below the top, hidden folders and `target` left out.
 fn rust_files() -> Vec<PathBuf> {
+    files_of("rs")
+}
+
+/// Every file below the top with this extension, hidden folders and `target` left out.
+fn files_of(extension: &str) -> Vec<PathBuf> {
     let (mut files, mut open) = (Vec::new(), vec![top()]);
     while let Some(folder) = open.pop() {
         for entry in fs::read_dir(&folder).expect("a folder of the workspace") {
@@ -302,7 +306,7 @@ fn rust_files() -> Vec<PathBuf> {
                 .into_owned();
             if path.is_dir() && !name.starts_with('.') && name != "target" {
                 open.push(path);
-            } else if name.ends_with(".rs") {
+            } else if path.extension().is_some_and(|its| its == extension) {
                 files.push(path);
             }
         }

@@ -50,7 +50,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     if let (Some(uncertain @ 1..), false) = (summary.uncertain, session.printer.is_json()) {
         let documents = counted(uncertain, "document");
         eprint_line(format!(
-            "not all that contain {documents} may be listed: a long file keeps few fingerprints of a short one"
+            "some files that contain {documents} may be missing: long files are sampled too coarsely for short ones"
         ));
     }
     Ok(Outcome::of_search(count))

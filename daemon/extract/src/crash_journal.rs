@@ -41,7 +41,7 @@ pub struct CrashJournal {
 /// Numbers of callers under way now.
 #[derive(Debug, Default)]
 struct InFlight {
-    /// All of them.
+    /// All callers that are under way.
     under_way: usize,
     /// Suspects that wait until nothing else is under way.
     waiting: usize,

@@ -54,7 +54,7 @@ struct MachineFault(#[from] io::Error);
 
 impl MachineFault {
     fn log(&self, program: &str) {
-        tracing::warn!(error = %self, program, "a program could not be run; it is asked again later");
+        tracing::warn!(error = %self, program, "a program could not be run; will retry later");
     }
 }
 

@@ -49,7 +49,7 @@ codes! {
         Pages = "pages",
         /// Pages that could not be read
         PagesFailed = "pages-failed",
-        /// Pages that hold no text, only pictures perhaps
+        /// Pages that hold no text, probably only pictures
         PagesWithoutText = "pages-without-text",
         /// Pages read by text recognition
         PagesRecognised = "pages-recognised",

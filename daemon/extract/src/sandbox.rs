@@ -1,6 +1,6 @@
 //! The rights that a worker gives up before it reads a document.
 //!
-//! | piece | effect |
+//! | measure | effect |
 //! |---|---|
 //! | resource limits | memory, no file writes, few descriptors, no core, no processes; CPU per document |
 //! | `no_new_privs` | no rights gained by exec |
@@ -10,7 +10,7 @@
 //! `EPERM` rather than a kill: a library that tries something harmless gets an error it can handle, and the call is
 //! denied in both cases.
 //!
-//! A missing piece (old kernel, restricted container) does not stop the worker: it is reported,
+//! A missing measure (old kernel, restricted container) does not stop the worker: it is reported,
 //! and [`SandboxReport`] says DEGRADED.
 
 use std::collections::BTreeMap;
@@ -35,7 +35,7 @@ pub struct SandboxReport {
 }
 
 impl SandboxReport {
-    /// Whether a piece is missing.
+    /// Whether a measure is missing.
     #[must_use]
     pub fn is_degraded(&self) -> bool {
         !self.missing.is_empty()
@@ -43,11 +43,11 @@ impl SandboxReport {
 
     /// Converts what a worker reported, bounded and printable.
     pub(crate) fn from_hello(hello: Hello) -> Self {
-        let clean = |pieces: Vec<String>| {
-            let pieces = pieces.into_iter().take(16);
-            pieces
-                .map(|piece| {
-                    piece
+        let clean = |measures: Vec<String>| {
+            let measures = measures.into_iter().take(16);
+            measures
+                .map(|measure| {
+                    measure
                         .chars()
                         .filter(|c| !c.is_control())
                         .take(200)
@@ -61,10 +61,10 @@ impl SandboxReport {
         }
     }
 
-    fn note<E: fmt::Display>(&mut self, piece: &str, result: Result<(), E>) {
+    fn note<E: fmt::Display>(&mut self, measure: &str, result: Result<(), E>) {
         match result {
-            Ok(()) => self.enforced.push(piece.to_owned()),
-            Err(error) => self.missing.push(format!("{piece} ({error})")),
+            Ok(()) => self.enforced.push(measure.to_owned()),
+            Err(error) => self.missing.push(format!("{measure} ({error})")),
         }
     }
 }
@@ -91,8 +91,8 @@ pub(crate) fn confine_process(setup: &Setup) -> SandboxReport {
         ("16 descriptors", Resource::Nofile, 16),
         ("no core", Resource::Core, 0),
     ];
-    for (piece, resource, limit) in limits {
-        report.note(piece, set_limit(resource, limit));
+    for (measure, resource, limit) in limits {
+        report.note(measure, set_limit(resource, limit));
     }
     report.note("no new privileges", rustix::thread::set_no_new_privs(true));
     report.note("landlock", landlock());

@@ -47,7 +47,7 @@ pub struct Verified {
     pub dead_blocks: u64,
     /// Numbers of the runs of postings that count.
     pub runs: Vec<u32>,
-    /// What is wrong.
+    /// The faults that were found.
     pub faults: Faults,
 }
 

@@ -33,7 +33,7 @@ pub struct Permissions(pub u32);
 pub struct Setting {
     /// The section it belongs to.
     pub section: &'static str,
-    /// Its name there.
+    /// Its name in the section.
     pub key: &'static str,
     /// Its meaning, as users read it.
     pub meaning: &'static str,

@@ -252,7 +252,7 @@ mod tests {
         let why = compared.diff.unwrap_err();
         assert_eq!(
             why.to_string(),
-            "aligning 9042 lines takes 3 MiB, more than the 2 MiB of store.memory_mib that it may"
+            "aligning 9042 lines takes 3 MiB, more than the 2 MiB that store.memory_mib allows for it"
         );
     }
 }

@@ -59,7 +59,7 @@ pub struct Template {
 /// How many lines of a template are left out of what is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeftOut {
-    /// All of them.
+    /// All of the template's lines.
     Whole,
     /// Some of them.
     Partly,

@@ -111,7 +111,7 @@ pub struct KeptReport {
 pub struct KeptPlace<'a> {
     /// The directory of all kept reports.
     pub reports: &'a ReportDir,
-    /// Its name there.
+    /// Name of the report in it.
     pub name: &'a OsStr,
     /// The user whose share it takes; `None` for a scheduled report.
     pub uid: Option<u32>,

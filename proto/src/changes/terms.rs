@@ -159,7 +159,7 @@ pub fn caveats_sentence(caveats: &[Caveat]) -> Option<String> {
     let clauses: Vec<_> = caveats.iter().map(|caveat| caveat.words()).collect();
     (!clauses.is_empty()).then(|| {
         format!(
-            "part of what changed may not be of the files: {}",
+            "some changes may not come from the files: {}",
             clauses.join(", ")
         )
     })

@@ -98,7 +98,7 @@ codes! {
         EmptyFile = "empty-file",
         /// The file was read and holds no words
         NoWords = "no-words",
-        /// The pages hold no text, only pictures perhaps: text recognition is needed
+        /// The pages hold no text, probably only pictures: text recognition is needed
         NeedsOcr = "needs-ocr",
         /// Some pages hold a picture and no text: text recognition is needed for them
         PagesNeedOcr = "pages-need-ocr",
@@ -154,7 +154,7 @@ codes! {
         Symlink = "symlink",
         /// A device, FIFO or socket, which is never opened
         NotRegular = "not-regular",
-        /// A lock file, temporary or desktop litter by its name
+        /// A lock file, temporary file or desktop metadata file, recognised by its name
         Temporary = "temporary",
         /// A directory more than 256 levels below its root, or a path longer than the kernel takes
         TooDeep = "too-deep",

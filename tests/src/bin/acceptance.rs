@@ -12,22 +12,22 @@ use simdex_tests::acceptance::{CHECKS, Check, NamedTests, Verdict, find};
 use simdex_tests::figure::Figures;
 use simdex_tests::sandbox::corpora;
 
-/// Shows that Simdex does on real documents what it promises.
+/// Check Simdex's guarantees on real documents.
 #[derive(Parser)]
 struct Arguments {
     /// Which checks; `all` for every one
     #[arg(required_unless_present = "list")]
     names: Vec<String>,
-    /// Names the checks
+    /// List the checks
     #[arg(long)]
     list: bool,
     /// The folder of real documents [default: $SIMDEX_CORPORA, else ../shared/corpora]
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
-    /// Looks that tests elsewhere are there, and does not run them
+    /// Check that the referenced tests exist without running them
     #[arg(long)]
     trials_only: bool,
-    /// Prints one JSON object a figure
+    /// Print one JSON object per figure
     #[arg(long)]
     json: bool,
 }

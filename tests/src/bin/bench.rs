@@ -16,10 +16,10 @@ struct Arguments {
     /// Which benchmark
     #[arg(required_unless_present = "list")]
     name: Option<String>,
-    /// Names the benchmarks
+    /// List the benchmarks
     #[arg(long)]
     list: bool,
-    /// Prints one JSON object a figure
+    /// Print one JSON object per figure
     #[arg(long)]
     json: bool,
     /// Documents to index, where the benchmark indexes any

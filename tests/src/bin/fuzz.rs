@@ -20,7 +20,7 @@ struct Arguments {
     /// Which targets; `all` for every one
     #[arg(required_unless_present = "list")]
     targets: Vec<String>,
-    /// Names the targets
+    /// List the targets
     #[arg(long)]
     list: bool,
     /// Seconds for each target

@@ -24,7 +24,7 @@ struct Arguments {
     /// Leaves out an act or a shortage, by its name in the figures (repeatable)
     #[arg(long, value_name = "ACT")]
     without: Vec<String>,
-    /// Prints one JSON object a figure
+    /// Print one JSON object per figure
     #[arg(long)]
     json: bool,
 }

@@ -24,7 +24,7 @@ struct Arguments {
     /// Which study
     #[arg(required_unless_present = "list")]
     name: Option<String>,
-    /// Names the studies
+    /// List the studies
     #[arg(long)]
     list: bool,
     /// The folder of real documents [default: $SIMDEX_CORPORA, else ../shared/corpora]
@@ -39,7 +39,7 @@ struct Arguments {
     /// Draws figures, as SVG, into this folder
     #[arg(long, value_name = "DIR", default_value = "target/study")]
     figures: PathBuf,
-    /// Prints one JSON object a figure
+    /// Print one JSON object per figure
     #[arg(long, global = true)]
     json: bool,
 }

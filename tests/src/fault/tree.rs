@@ -49,7 +49,7 @@ impl Tree {
         })
     }
 
-    /// Where it stands.
+    /// The folder of the tree.
     pub fn root(&self) -> &Path {
         &self.root
     }

@@ -37,7 +37,7 @@ pub struct Order<'a> {
     pub kept_in: PathBuf,
 }
 
-/// What came of it.
+/// The results of a campaign.
 #[derive(Default)]
 pub struct Campaign {
     /// Documents that were answered for.

@@ -43,7 +43,7 @@ const fn act(
     Act { name, weight, run }
 }
 
-/// All of them.
+/// All acts of the hostile hour.
 pub(super) const ACTS: &[Act] = &[
     act("churn", 30, churn),
     act("folders change places", 12, swap_folders),

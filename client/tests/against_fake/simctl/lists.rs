@@ -54,7 +54,7 @@ fn pairs_by_containment_say_of_how_many_documents_some_may_be_missing() {
     assert_eq!(daemon.seen().contained, None);
     let run = simctl(&daemon, &["pairs", "--containment-threshold", "0.9"]);
     assert_eq!(daemon.seen().contained, Some(0.9));
-    let remark = "simctl: not all that contain 3 documents may be listed: a long file keeps few fingerprints of a short one\n";
+    let remark = "simctl: some files that contain 3 documents may be missing: long files are sampled too coarsely for short ones\n";
     assert_eq!(run.talk, plain.talk + remark);
     let json = simctl(
         &daemon,

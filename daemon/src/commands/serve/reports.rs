@@ -18,7 +18,7 @@ pub(super) fn keeping(host: &Host, slot: &Arc<EngineSlot>) -> anyhow::Result<Rep
         tracing::warn!("{warning}");
     }
     if let Some(Err(error)) = reports.as_ref().map(ReportDir::remove_left_over) {
-        tracing::warn!(%error, "what a killed daemon may have left is not looked for");
+        tracing::warn!(%error, "not checking for reports left by a killed daemon");
     }
     let reports = reports.map(Arc::new);
     let scheduler = scheduler(host, slot, reports.as_ref())?;

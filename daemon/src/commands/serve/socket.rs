@@ -77,7 +77,7 @@ impl Socket {
         })
     }
 
-    /// Where it is.
+    /// Path of the socket.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -11,7 +11,7 @@ const LINE_BYTES: u64 = 256;
 /// Aligning two texts would take more than half of what the account may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "aligning {count} {what} takes {needed} MiB, more than the {max_mib} MiB of store.memory_mib that it may"
+    "aligning {count} {what} takes {needed} MiB, more than the {max_mib} MiB that store.memory_mib allows for it"
 )]
 pub struct TooMuchToAlign {
     /// What is aligned: lines or words.

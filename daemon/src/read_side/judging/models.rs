@@ -41,7 +41,7 @@ impl Models {
             Ok(None) => Model::shipped()?,
             Err(reason) => {
                 let file = path.display();
-                tracing::warn!(%file, reason, "the trained model is not used: the shipped one is");
+                tracing::warn!(%file, reason, "the trained model cannot be used: falling back to the shipped model");
                 Model::shipped()?
             }
         };

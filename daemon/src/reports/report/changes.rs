@@ -32,7 +32,7 @@ const OF_LINE: u64 = 4;
 /// An earlier report; its list was checked against its manifest.
 #[derive(Debug)]
 pub struct EarlierReport {
-    /// Where it is.
+    /// Folder of the report.
     pub path: PathBuf,
     /// BLAKE3 at the end of its manifest, in hexadecimal.
     pub manifest: String,

@@ -47,7 +47,7 @@ pub enum VerifyError {
     /// There is something that is not a regular file: a link, a device, a FIFO.
     #[error("{} is not a regular file", path.display())]
     NotRegular {
-        /// Where it is.
+        /// Path of the file.
         path: PathBuf,
     },
     /// The manifest, or a line of `diffs.jsonl`, is malformed.

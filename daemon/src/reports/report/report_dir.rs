@@ -112,7 +112,7 @@ impl ReportDir {
         Self { disk, ..self }
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -1,4 +1,4 @@
-//! Names that are never documents: locks, temporaries and desktop litter that programs leave beside
+//! Names that are never documents: lock files, temporary files and desktop metadata files that programs leave beside
 //! the files they work on. Only the last component is considered, ASCII letters in any case.
 
 use std::ffi::OsStr;

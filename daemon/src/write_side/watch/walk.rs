@@ -50,14 +50,14 @@ impl Default for WalkLimits {
 pub enum WalkEntry {
     /// A regular file.
     File {
-        /// Where it is.
+        /// Path of the file or directory.
         path: PathBuf,
         /// The result of `lstat`.
         stat: FileStat,
     },
     /// Not a document, or beyond a limit.
     Skipped {
-        /// Where it is.
+        /// Path of the file or directory.
         path: PathBuf,
         /// The rule that applies.
         reason: SkipReason,
@@ -73,7 +73,7 @@ pub enum WalkEntry {
 }
 
 impl WalkEntry {
-    /// Where it is.
+    /// Path of the file or directory.
     pub fn path(&self) -> &Path {
         match self {
             Self::File { path, .. }
