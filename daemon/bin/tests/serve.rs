@@ -320,17 +320,18 @@ fn lists_of_files_and_groups_resume_after_the_last_one_seen() {
 
 #[test]
 fn the_status_says_what_is_held_and_watched() {
-    let daemon = Daemon::start(&share());
+    let files = [share(), vec![("long.txt", prose(7, 40_000))]].concat();
+    let daemon = Daemon::start(&files);
     let status = daemon.wait(daemon.client.status()).unwrap();
     assert!(status.new_index);
     assert_eq!(
         (status.version.as_str(), status.threshold),
         (env!("CARGO_PKG_VERSION"), 0.8)
     );
-    assert_eq!(status.summary.unwrap().files_on_disk, 4);
+    assert_eq!(status.summary.unwrap().files_on_disk, 5);
     assert_eq!(
         (status.roots.len(), status.roots[0].files, status.queued),
-        (1, 4, 0)
+        (1, 5, 0)
     );
     assert_eq!(status.roots[0].state, "watching");
     let mod_n = status
@@ -347,10 +348,9 @@ fn the_status_says_what_is_held_and_watched() {
     assert!(held("unmerged postings") >= 8 * mod_n.unmerged);
     assert!(held("documents") > 0 && held("cached shingles") > 0);
     assert!(status.resident_bytes.unwrap() > held("unmerged postings"));
-    // 400 words are sampled more coarsely than a short text.
-    assert!(
-        mod_n.scheme.as_ref().unwrap().n > 1 && mod_n.n_most >= mod_n.scheme.as_ref().unwrap().n
-    );
+    // 400 words are sampled more coarsely than a short text, and 40,000 more coarsely than these.
+    let n = mod_n.scheme.as_ref().unwrap().n;
+    assert!(1 < n && n < mod_n.n_most, "{n} to {}", mod_n.n_most);
     assert!(status.sandbox.contains("enforced"), "{}", status.sandbox);
 }
 
