@@ -340,7 +340,7 @@ mod tests {
             let argument = arguments.find(|argument| argument.get_id() == "scheme");
             let values = argument.expect("--scheme").get_possible_values();
             let listed = values.iter().filter(|value| !value.is_hide_set()).count();
-            assert_eq!(listed, if verb == "find-similar" { 4 } else { 2 }, "{verb}");
+            assert_eq!(listed, if verb == "find-similar" { 5 } else { 2 }, "{verb}");
         }
     }
 
@@ -351,7 +351,7 @@ mod tests {
             let names = values.filter_map(|scheme| scheme.to_possible_value());
             names.map(|value| value.get_name().to_owned()).collect()
         }
-        let all = ["mod_n", "bsw_n", "min_n", "sketch_n"];
+        let all = ["mod_n", "bsw_n", "min_n", "sketch_n", "super_shingles"];
         assert_eq!(names::<Scheme>(), all);
         assert_eq!(names::<ComparedScheme>(), all);
     }

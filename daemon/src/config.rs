@@ -133,9 +133,11 @@ section! {
         /// The signature schemes that are indexed and can be used in queries about one file (simctl --scheme):
         /// mod_n, by which groups are found and which is required; bsw_n, a second opinion of the same size in
         /// the index; min_n and sketch_n, which find similar files, define no containment and take up to 512
-        /// postings per text. Pairs, groups, folders and reports verify every answer on all shingles, so that
-        /// another scheme than mod_n would find the same or fewer. After a change of the list every document
-        /// is signed again at the next start.
+        /// postings per text; super_shingles, which takes six, signs some 14 MB of text a second, and finds
+        /// what is almost equal: it misses 12 % of the files with a resemblance of 0.95, and 97 % of those with
+        /// 0.8. Pairs, groups, folders and reports verify every answer on all shingles, so that another scheme
+        /// than mod_n would find the same or fewer. After a change of the list every document is signed again
+        /// at the next start.
         schemes: SchemeList = SchemeList::of(&[SchemeKind::ModN, SchemeKind::BswN]),
     }
 }

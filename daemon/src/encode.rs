@@ -59,7 +59,7 @@ pub fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
     };
     v1::Scheme {
         name: scheme.name().to_owned(),
-        n: rung.modulus(),
+        n: scheme.kind.n(rung),
         window: scheme.window.width().into(),
         unit: unit.to_owned(),
         canonical: scheme.canonical,

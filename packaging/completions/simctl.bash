@@ -460,7 +460,7 @@ _simctl() {
                     return 0
                     ;;
                 --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n super_shingles" -- "${cur}"))
                     return 0
                     ;;
                 --root)

@@ -56,7 +56,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l containme
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
-sketch_n\t'By the smallest fingerprint of each bin; only for find-similar'"
+sketch_n\t'By the smallest fingerprint of each bin; only for find-similar'
+super_shingles\t'By two of six groups of minima, for what is almost equal; only for find-similar'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l fold -d 'Fold near-duplicates among the results under the best of them, with their number; auto: only in tables on a terminal. With --json, `--fold always` lists all files, each with the one that it is folded under' -r -f -a "auto\t'Fold in tables on a terminal'
 always\t'Fold in all output'

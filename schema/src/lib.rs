@@ -40,6 +40,6 @@ pub use simdex_path as path;
 pub use state::{State, StoredReason};
 
 /// Version of everything stored; a reader refuses a later one with an error that states both.
-pub const FORMAT_VERSION: u32 = 10;
+pub const FORMAT_VERSION: u32 = 11;
 /// Oldest version that is still read; the first write upgrades it to the current one.
 pub const OLDEST_FORMAT: u32 = 1;

@@ -9,9 +9,11 @@ use crate::{FORMAT_VERSION, OLDEST_FORMAT, RunId, Schemes, StoreId};
 use simdex_signature::{Rung, Sampling, SizeStep, TemplateLinesId};
 
 /// Schemes that have postings, in the order of the arrays below.
-pub const SCHEMES: usize = 5;
+pub const SCHEMES: usize = 6;
 /// Schemes before format 8: Mod_n, BSW_n and chunks.
 const SCHEMES_BEFORE_8: usize = 3;
+/// Schemes before format 11: also Min_n and Sketch_n.
+const SCHEMES_BEFORE_11: usize = 5;
 
 /// The meta record.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,6 +100,7 @@ impl RunRecord {
         }
         let held = match format {
             ..8 => SCHEMES_BEFORE_8,
+            8..11 => SCHEMES_BEFORE_11,
             _ => SCHEMES,
         };
         for scheme in &mut record.schemes[..held] {

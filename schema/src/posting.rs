@@ -72,6 +72,7 @@ pub fn scheme_number(scheme: SchemeKind) -> u8 {
         SchemeKind::Chunks => 2,
         SchemeKind::MinN => 3,
         SchemeKind::SketchN => 4,
+        SchemeKind::SuperShingles => 5,
     }
 }
 

@@ -11,11 +11,12 @@ pub struct Schemes(u8);
 
 impl Schemes {
     /// Every text scheme, in its canonical order.
-    pub const ALL: [SchemeKind; 4] = [
+    pub const ALL: [SchemeKind; 5] = [
         SchemeKind::ModN,
         SchemeKind::BswN,
         SchemeKind::MinN,
         SchemeKind::SketchN,
+        SchemeKind::SuperShingles,
     ];
 
     /// The given schemes and Mod_n.
@@ -62,6 +63,7 @@ const fn bit(scheme: SchemeKind) -> u8 {
         SchemeKind::BswN => 1,
         SchemeKind::MinN => 2,
         SchemeKind::SketchN => 4,
+        SchemeKind::SuperShingles => 8,
     }
 }
 
@@ -71,13 +73,14 @@ mod tests {
 
     #[test]
     fn a_set_of_schemes_round_trips_and_always_holds_mod_n() {
-        for byte in 0..8 {
+        for byte in 0..16 {
             let schemes = Schemes::of_byte(byte).unwrap();
             let named: Vec<_> = schemes.of_texts().collect();
             assert_eq!(Schemes::of(&named).byte(), byte);
             assert!(schemes.hold(SchemeKind::Chunks) && named[0] == SchemeKind::ModN);
             assert_eq!(named.len() as u32, 1 + byte.count_ones());
         }
-        assert_eq!(Schemes::of_byte(8), Err(DecodeError::OutOfRange("schemes")));
+        let unknown = Schemes::of_byte(16);
+        assert_eq!(unknown, Err(DecodeError::OutOfRange("schemes")));
     }
 }

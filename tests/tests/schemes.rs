@@ -1,7 +1,7 @@
 //! Comparisons by every signature scheme, with the real programs: estimates beside the exact numbers, and
 //! no number that a scheme does not define.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -153,7 +153,7 @@ fn what_a_scheme_cannot_give_is_an_error() -> Result<()> {
         ensure!(refused.contains(&range), "{refused}");
     }
     for verb in ["containing", "contained-in", "versions"] {
-        for scheme in ["min_n", "sketch_n"] {
+        for scheme in ["min_n", "sketch_n", "super_shingles"] {
             let asked = [verb.as_ref(), a, "--scheme".as_ref(), scheme.as_ref()];
             let refused = daemon.simctl(asked)?.ended_with(&[2])?;
             let why = format!("{scheme} gives no containment, since its signatures have one size");
@@ -171,6 +171,115 @@ fn what_a_scheme_cannot_give_is_an_error() -> Result<()> {
     let why =
         "min_n is not indexed: signature.schemes of the config does not list it; ask by mod_n";
     ensure!(refused.stdout.is_empty() && refused.stderr.contains(why));
+    let asked = ["compare".as_ref(), a, b, "--scheme".as_ref()];
+    let refused = daemon.simctl(asked.into_iter().chain(["super_shingles".as_ref()]))?;
+    let refused = refused.ended_with(&[2])?;
+    let why = "super_shingles tells which documents may resemble each other, and gives no estimate of \
+               two; compare by mod_n, bsw_n, min_n or sketch_n";
+    let said = &refused.stderr;
+    ensure!(refused.stdout.is_empty() && said.contains(why), "{said}");
     ensure!(daemon.stop()?.success());
     Ok(())
+}
+
+/// A base, its copy in other letters, a version of one word more, one that is half of it, and another text.
+fn versions(sandbox: &Sandbox) -> Result<()> {
+    let base = text(0);
+    sandbox.write("base.txt", &base)?;
+    sandbox.write("copy.txt", base.to_uppercase())?;
+    sandbox.write("almost.txt", format!("{base}and"))?;
+    sandbox.write("half.txt", text(300))?;
+    sandbox.write("other.txt", "words of another text ".repeat(20))?;
+    Ok(())
+}
+
+/// A daemon with these schemes in its config, all of whose files are read.
+fn daemon_with(sandbox: &Sandbox, schemes: &[&str]) -> Result<Daemon> {
+    let config = format!("[signature]\nschemes = {schemes:?}\n");
+    let daemon = sandbox.serve().config(&config).start()?;
+    daemon.sync()?;
+    Ok(daemon)
+}
+
+/// What asks for files similar to the base by super-shingles.
+fn by_super_shingles(sandbox: &Sandbox, threshold: &str) -> Vec<OsString> {
+    let base = sandbox.share().join("base.txt");
+    let mut asked = vec!["find-similar".into(), base.into_os_string()];
+    asked.extend(["--scheme", "super_shingles", "--threshold", threshold].map(OsString::from));
+    asked
+}
+
+/// The names of what is found, which was verified, and what is promised.
+fn found(sandbox: &Sandbox, daemon: &Daemon, threshold: &str) -> Result<(Vec<String>, Value)> {
+    let asked = by_super_shingles(sandbox, threshold);
+    let answer = daemon.simctl(asked)?.ended_with(&[0, 1])?;
+    let found = answer.lines_of("match")?;
+    ensure!(found.iter().all(|found| found["verified"] == true));
+    let names = found.iter().filter_map(|found| found["path"].as_str());
+    let names = names.filter_map(|path| path.rsplit('/').next());
+    let promise = answer.lines_of("query")?[0]["promise"].clone();
+    ensure!(promise["scheme"] == "super_shingles", "{promise}");
+    Ok((names.map(str::to_owned).collect(), promise))
+}
+
+#[test]
+fn super_shingles_find_what_is_almost_equal_and_say_what_they_miss() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    versions(&sandbox)?;
+    let daemon = daemon_with(&sandbox, &["mod_n", "super_shingles"])?;
+    let almost = ["copy.txt", "almost.txt"];
+    for (threshold, expected, missed) in [
+        ("0.2", &almost[..], None),
+        ("0.9", &almost, Some(0.584_949)),
+        ("1.0", &almost[..1], Some(0.001)),
+    ] {
+        let (names, promise) = found(&sandbox, &daemon, threshold)?;
+        ensure!(names == expected, "{threshold}: {names:?}");
+        let is_told = match (promise["missed_at_most"].as_f64(), missed) {
+            (Some(told), Some(missed)) => (told - missed).abs() < 1e-6,
+            (told, missed) => told == missed && promise["none"] == "none-shared",
+        };
+        ensure!(is_told, "{threshold}: {promise}");
+    }
+    let told = daemon.simctl_in_words(by_super_shingles(&sandbox, "0.9"))?;
+    let told = told.success()?.stderr;
+    let sentence = "found by super_shingles: a match at exactly 0.9 is missed with a probability of at most 58.5 %";
+    ensure!(told.contains(sentence), "{told}");
+    std::fs::remove_file(sandbox.share().join("copy.txt"))?;
+    daemon.sync()?;
+    let (names, _) = found(&sandbox, &daemon, "0.9")?;
+    ensure!(names == ["almost.txt"], "{names:?}");
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+#[test]
+fn super_shingles_come_and_go_with_the_list_of_the_config() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    versions(&sandbox)?;
+    let without = |daemon: Daemon| -> Result<()> {
+        let refused = daemon.simctl(by_super_shingles(&sandbox, "0.9"))?;
+        let refused = refused.ended_with(&[2])?.stderr;
+        ensure!(
+            refused.contains("super_shingles is not indexed"),
+            "{refused}"
+        );
+        ensure!(daemon.stop()?.success());
+        Ok(())
+    };
+    without(daemon_with(&sandbox, &["mod_n", "bsw_n"])?)?;
+    let daemon = daemon_with(&sandbox, &["mod_n", "super_shingles"])?;
+    let (names, _) = found(&sandbox, &daemon, "0.9")?;
+    ensure!(names == ["copy.txt", "almost.txt"], "{names:?}");
+    let status = daemon.simctl(["status"])?.success()?;
+    let schemes = &status.lines_of("status")?[0]["schemes"];
+    let held = schemes.as_array().context("schemes")?.iter();
+    let held: Vec<_> = held
+        .filter(|held| held["scheme"]["name"] == "super_shingles")
+        .collect();
+    // Six of each text: the copy's is that of the base.
+    let is_held = held.len() == 1 && held[0]["scheme"]["n"] == 6 && held[0]["postings"] == 24;
+    ensure!(is_held, "{schemes}");
+    ensure!(daemon.stop()?.success());
+    without(daemon_with(&sandbox, &["mod_n"])?)
 }

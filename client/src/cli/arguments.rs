@@ -209,6 +209,8 @@ pub(crate) enum Scheme {
     MinN,
     /// By the smallest fingerprint of each bin; only for find-similar
     SketchN,
+    /// By two of six groups of minima, for what is almost equal; only for find-similar
+    SuperShingles,
 }
 
 impl Scheme {
@@ -216,7 +218,7 @@ impl Scheme {
     /// completed; the daemon refuses them with the reason.
     pub(crate) fn for_containment() -> impl TypedValueParser<Value = Self> {
         let names = Self::value_variants().iter().filter_map(|scheme| {
-            let gives_none = matches!(scheme, Self::MinN | Self::SketchN);
+            let gives_none = matches!(scheme, Self::MinN | Self::SketchN | Self::SuperShingles);
             scheme.to_possible_value().map(|name| name.hide(gives_none))
         });
         PossibleValuesParser::new(names).try_map(|name| Self::from_str(&name, false))
@@ -230,6 +232,7 @@ impl From<Scheme> for SchemeChoice {
             Scheme::BswN => Self::BswN,
             Scheme::MinN => Self::MinN,
             Scheme::SketchN => Self::SketchN,
+            Scheme::SuperShingles => Self::SuperShingles,
         }
     }
 }
@@ -246,6 +249,9 @@ pub(crate) enum ComparedScheme {
     MinN,
     /// The smallest fingerprint of each bin; gives no containment
     SketchN,
+    /// Only tells candidates: the daemon refuses it with the reason
+    #[value(hide = true)]
+    SuperShingles,
 }
 
 impl From<ComparedScheme> for SchemeChoice {
@@ -255,6 +261,7 @@ impl From<ComparedScheme> for SchemeChoice {
             ComparedScheme::BswN => Self::BswN,
             ComparedScheme::MinN => Self::MinN,
             ComparedScheme::SketchN => Self::SketchN,
+            ComparedScheme::SuperShingles => Self::SuperShingles,
         }
     }
 }

@@ -353,6 +353,7 @@ fn a_signature_is_looked_up_by_its_own_scheme_alone() {
         wire::SchemeChoice::BswN,
         wire::SchemeChoice::MinN,
         wire::SchemeChoice::SketchN,
+        wire::SchemeChoice::SuperShingles,
     ] {
         let options = FindOptions {
             scheme,

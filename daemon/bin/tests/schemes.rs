@@ -4,7 +4,7 @@
 use simdex_client::{Error, FindKind, FindOptions, Subject, wire};
 use simdexd::config::{Config, SchemeList};
 use tonic::Code;
-use wire::SchemeChoice::{self, BswN, MinN, ModN, SketchN};
+use wire::SchemeChoice::{self, BswN, MinN, ModN, SketchN, SuperShingles};
 
 use crate::daemon::{Daemon, code, prose};
 
@@ -30,7 +30,8 @@ fn indexed(config: &mut Config, names: &[&str]) {
 }
 
 fn all(config: &mut Config) {
-    indexed(config, &["mod_n", "bsw_n", "min_n", "sketch_n"]);
+    let all = ["mod_n", "bsw_n", "min_n", "sketch_n", "super_shingles"];
+    indexed(config, &all);
 }
 
 fn ask(
@@ -111,15 +112,59 @@ fn every_scheme_of_the_list_answers_alike_in_exact_numbers() {
             (scheme.name, scheme.n, used.postings > 0)
         })
         .collect();
-    for name in ["min_n", "sketch_n"] {
-        assert!(usage.contains(&(name.to_owned(), 512, true)), "{usage:?}");
+    for (name, n) in [("min_n", 512), ("sketch_n", 512), ("super_shingles", 6)] {
+        assert!(usage.contains(&(name.to_owned(), n, true)), "{usage:?}");
+    }
+}
+
+#[test]
+fn super_shingles_find_what_is_almost_equal_and_say_how_much_they_miss() {
+    let mut share = share();
+    let almost = format!("{} and", prose(1, 900));
+    share.push(("almost.txt", almost));
+    let daemon = Daemon::with(&share, all);
+    for (threshold, missed) in [
+        (0.99, Some(0.001)),
+        (0.95, Some(0.121_362)),
+        (0.8, Some(0.974_224)),
+        (0.5, None),
+    ] {
+        let options = FindOptions {
+            scheme: SuperShingles,
+            threshold: Some(threshold),
+            ..FindOptions::default()
+        };
+        let subject = Subject::Path(daemon.path("base.txt"));
+        let found = daemon.find_with(FindKind::Similar, subject, &options);
+        let (found, summary) = found.unwrap();
+        let promise = summary.promise.clone().unwrap();
+        assert_eq!(promise.scheme, "super_shingles");
+        let told = promise.missed_at_most.map(|missed| (missed * 1e6).round());
+        assert_eq!(told, missed.map(|missed| missed * 1e6), "at {threshold}");
+        let why = match missed {
+            Some(_) => wire::NoPromise::Unspecified,
+            None => wire::NoPromise::NoneShared,
+        };
+        assert_eq!(promise.none(), why);
+        let by_all = ask(&daemon, FindKind::Similar, "base.txt", ModN, threshold);
+        let (found, by_all) = (shown(found), shown(by_all.unwrap()));
+        assert!(found.iter().all(|found| by_all.contains(found)));
+        let names: Vec<_> = found
+            .iter()
+            .map(|(path, ..)| path.rsplit(|byte| *byte == b'/').next().unwrap())
+            .collect();
+        for name in [&b"copy.txt"[..], b"almost.txt"] {
+            assert!(names.contains(&name), "at {threshold}: {names:?}");
+        }
+        let far = [&b"far.txt"[..], b"half.txt", b"other.txt"];
+        assert!(names.iter().all(|name| !far.contains(name)), "{names:?}");
     }
 }
 
 #[test]
 fn containment_of_a_scheme_of_fixed_size_is_an_error_with_its_reason() {
     let daemon = Daemon::with(&share(), all);
-    for scheme in [MinN, SketchN] {
+    for scheme in [MinN, SketchN, SuperShingles] {
         assert_eq!(family(&daemon, scheme), Code::InvalidArgument);
         for kind in [FindKind::Containing, FindKind::Contained, FindKind::Related] {
             let refused = ask(&daemon, kind, "base.txt", scheme, 0.5);
@@ -139,7 +184,7 @@ fn containment_of_a_scheme_of_fixed_size_is_an_error_with_its_reason() {
 #[test]
 fn a_scheme_that_the_list_does_not_name_is_a_precondition_and_comes_with_the_next_start() {
     let mut daemon = Daemon::with(&share(), |config| indexed(config, &["mod_n"]));
-    for scheme in [BswN, MinN, SketchN] {
+    for scheme in [BswN, MinN, SketchN, SuperShingles] {
         let refused = ask(&daemon, FindKind::Similar, "base.txt", scheme, 0.5);
         assert_eq!(code(&refused), Code::FailedPrecondition);
         let said = said(refused);
@@ -157,10 +202,17 @@ fn a_scheme_that_the_list_does_not_name_is_a_precondition_and_comes_with_the_nex
     assert_eq!(family(&daemon, BswN), Code::FailedPrecondition);
     assert_eq!(family(&daemon, ModN), Code::Ok);
     daemon.stop();
-    indexed(&mut daemon.config, &["mod_n", "sketch_n"]);
+    indexed(&mut daemon.config, &["mod_n", "sketch_n", "super_shingles"]);
     daemon.start_again();
     daemon.sync();
     let by = |scheme| ask(&daemon, FindKind::Similar, "base.txt", scheme, 0.2);
     assert_eq!(shown(by(SketchN).unwrap()), shown(by(ModN).unwrap()));
+    let copy = |found: Vec<wire::Match>| {
+        let copies = found
+            .iter()
+            .filter(|found| found.path.ends_with(b"/copy.txt"));
+        copies.count()
+    };
+    assert_eq!(copy(by(SuperShingles).unwrap()), 1);
     assert_eq!(code(&by(MinN)), Code::FailedPrecondition);
 }

@@ -53,7 +53,9 @@ impl Run {
 pub(crate) const fn changes_with_rung(scheme: SchemeKind) -> bool {
     match scheme {
         SchemeKind::ModN | SchemeKind::BswN => true,
-        SchemeKind::Chunks | SchemeKind::MinN | SchemeKind::SketchN => false,
+        SchemeKind::Chunks | SchemeKind::MinN | SchemeKind::SketchN | SchemeKind::SuperShingles => {
+            false
+        }
     }
 }
 

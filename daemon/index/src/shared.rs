@@ -43,15 +43,18 @@ pub(crate) const SCHEMES: [SchemeKind; SCHEME_COUNT] = [
     SchemeKind::Chunks,
     SchemeKind::MinN,
     SchemeKind::SketchN,
+    SchemeKind::SuperShingles,
 ];
 
 /// The documents that a scheme signs.
 pub(crate) const fn document_kind(scheme: SchemeKind) -> DocumentKind {
     match scheme {
         SchemeKind::Chunks => DocumentKind::Raw,
-        SchemeKind::ModN | SchemeKind::BswN | SchemeKind::MinN | SchemeKind::SketchN => {
-            DocumentKind::Text
-        }
+        SchemeKind::ModN
+        | SchemeKind::BswN
+        | SchemeKind::MinN
+        | SchemeKind::SketchN
+        | SchemeKind::SuperShingles => DocumentKind::Text,
     }
 }
 

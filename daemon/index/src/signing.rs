@@ -8,7 +8,7 @@ use simdex_schema::posting::scheme_number;
 use simdex_schema::{DocumentRecord, Schemes};
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, MinN, ModN, Rung, SchemeKind, Signature,
-    SignedText, SketchN, TemplateLines, Window,
+    SignedText, SketchN, SuperShingles, TemplateLines, Window,
 };
 
 use crate::shared::IndexShared;
@@ -134,6 +134,7 @@ impl<'a> TextSigner<'a> {
                 SchemeKind::BswN => BswN::sign(text, window, rung),
                 SchemeKind::MinN => MinN::sign(text, window, size),
                 SchemeKind::SketchN => SketchN::sign(text, window, size),
+                SchemeKind::SuperShingles => SuperShingles::sign(text, window),
                 SchemeKind::ModN | SchemeKind::Chunks => continue,
             });
             self.count_spent(scheme, started.elapsed());

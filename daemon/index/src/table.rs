@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringTreemap;
 use simdex_schema::document::RUNGS;
-use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
-use simdex_signature::{Ladder, Rung};
+use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId, Schemes};
+use simdex_signature::{Ladder, Rung, SchemeKind, SuperShingles};
 
 use crate::id_map::IdMap;
 
@@ -76,11 +76,28 @@ impl DocumentStats {
         self.kind == DocumentKind::Raw || self.by_ladder(ladder).0 == self.rung
     }
 
-    /// Postings of all its signatures.
-    pub(crate) fn postings(&self) -> u64 {
-        let primary = self.kept();
-        let others = [self.bsw_count, self.min_count, self.sketch_count];
-        u64::from(primary) + others.into_iter().map(u64::from).sum::<u64>()
+    /// Its super-shingles, where the index holds them: a text has all if it has a shingle, and then it keeps one, since
+    /// a text that keeps few is signed at a finer rung.
+    pub fn super_shingles(&self) -> u64 {
+        match self.kind == DocumentKind::Text && self.kept() > 0 {
+            true => SuperShingles::GROUPS,
+            false => 0,
+        }
+    }
+
+    /// Postings of all its signatures, in an index that holds these schemes.
+    pub(crate) fn postings(&self, held: Schemes) -> u64 {
+        let counts = [
+            self.kept(),
+            self.bsw_count,
+            self.min_count,
+            self.sketch_count,
+        ];
+        let super_shingles = match held.hold(SchemeKind::SuperShingles) {
+            true => self.super_shingles(),
+            false => 0,
+        };
+        super_shingles + counts.into_iter().map(u64::from).sum::<u64>()
     }
 }
 

@@ -30,6 +30,7 @@ mod regrouped;
 mod renamed;
 mod resigned;
 mod resigned_hindered;
+mod super_shingles;
 mod template_lines;
 mod texts;
 mod verification;

@@ -16,7 +16,7 @@ use crate::{min_n, sketch_n};
 /// hold every shingle. `None` if neither holds any fingerprint there.
 ///
 /// # Errors
-/// [`Unlike`] if the signatures do not compare.
+/// [`Unlike`] if the signatures do not compare, or only tell candidates.
 pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Unlike> {
     let (of_a, of_b) = (a.fingerprints(), b.fingerprints());
     let (shared, trials, support) = match a.scheme().kind {
@@ -28,6 +28,7 @@ pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Unl
             let (shared, trials) = sketch_n::count_listed(of_a, of_b, a.common_rung(b)?);
             (shared, trials, Support::Sampled)
         }
+        SchemeKind::SuperShingles => return Err(Unlike::NoResemblance(SchemeKind::SuperShingles)),
         SchemeKind::ModN | SchemeKind::BswN | SchemeKind::Chunks => {
             let counts = Counts::of(a, b)?;
             (counts.shared, counts.union(), counts.support)

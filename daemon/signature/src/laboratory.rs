@@ -2,9 +2,10 @@
 //! estimates of a comparison, and the studies.
 //!
 //! The index holds [`ModN`](crate::ModN) and, where it is told to, [`BswN`](crate::BswN) at moduli that nest, and
-//! [`MinN`](crate::MinN) and [`SketchN`](crate::SketchN) at one size. What the papers compare is wider: n = 25, 100,
-//! 400, 500; signatures of other sizes; shingles of words, sentences or lines; offsets. Here a [`Recipe`] names a
-//! [`Method`] and a [`Shingling`], a [`Signer`] signs by it, and signatures of one recipe are compared.
+//! [`MinN`](crate::MinN), [`SketchN`](crate::SketchN) and [`SuperShingles`](crate::SuperShingles) at one size. What the
+//! papers compare is wider: n = 25, 100, 400, 500; signatures of other sizes; shingles of words, sentences or lines;
+//! offsets. Here a [`Recipe`] names a [`Method`] and a [`Shingling`], a [`Signer`] signs by it, and signatures of one
+//! recipe are compared.
 //!
 //! A method answers what it can: asking [`containment`] of Min_n, or [`resemblance`] of
 //! super-shingles, is an error that says so, and signatures of different recipes do not compare.

@@ -20,6 +20,8 @@
 //!   text is left unsampled; no binomial interval, and only equal moduli compare.
 //! - [`MinN`], [`SketchN`]: as many fingerprints of every text. Resemblance with an interval, no
 //!   containment; only signatures of one n compare.
+//! - [`SuperShingles`]: six fingerprints of every text, which tell candidates of a high resemblance
+//!   and estimate nothing.
 //! - [`Chunks`]: files without text, by their raw bytes.
 //! - [`ShingleSet`]: no sampling at all; verifies the hits that are shown.
 //! - [`laboratory`]: these and the other schemes of the papers, with any n and any unit: for
@@ -95,6 +97,7 @@ pub use signature::{Scheme, SchemeKind, Signature, Unlike};
 pub use sketch_n::SketchN;
 pub use sorted::count_shared_at;
 pub use spans::{SharedSpans, Span, peak_bytes as span_bytes, shared_spans};
+pub use super_shingle::SuperShingles;
 pub use template_lines::{
     LeftOutLines, LineKey, ShortTemplateLine, SignedText, TemplateLines, TemplateLinesId,
 };

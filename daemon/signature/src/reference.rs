@@ -7,8 +7,10 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use crate::canonical::CanonicalText;
 use crate::fingerprint::{Fingerprint, POLYNOMIAL};
+use crate::permutation::Permutation;
 use crate::rolling::RabinTables;
 use crate::rung::Rung;
+use crate::super_shingle;
 use crate::window::Window;
 
 /// Whether x⁶⁴ + `low` is irreducible over GF(2), by Rabin's test: x^(2⁶⁴) = x modulo it, and
@@ -139,6 +141,23 @@ pub fn sketch_n(text: &CanonicalText, window: Window, rung: Rung) -> Vec<Fingerp
         bins.entry(bin).or_insert(fingerprint);
     }
     bins.into_values().collect()
+}
+
+/// The keys of six groups of the first fingerprints under 14 scrambles each: twin of
+/// [`crate::SuperShingles::sign`], each group after the other.
+pub fn super_shingles(text: &CanonicalText, window: Window) -> Vec<Fingerprint> {
+    let all = shingles(text, window);
+    let key = |group: u64| -> Option<Fingerprint> {
+        let mut bytes = Vec::new();
+        for number in 14 * group..14 * (group + 1) {
+            let scramble = Permutation::scramble(super_shingle::SEED, number);
+            let first = all.iter().min_by_key(|shingle| scramble.apply(**shingle))?;
+            bytes.extend(first.0.to_be_bytes());
+        }
+        bytes.push(group as u8);
+        Some(fingerprint(&bytes))
+    };
+    (0..6).filter_map(key).collect()
 }
 
 /// |A∩B| / |A∪B| over the byte windows themselves, no fingerprints; `None` if there are none.

@@ -6,6 +6,9 @@ use crate::rung::Rung;
 use crate::sorted::sorted_distinct;
 use crate::window::{Unit, Window};
 
+/// Number of fingerprints in each signature by super-shingles.
+pub(crate) const SUPER_SHINGLES: usize = 6;
+
 /// How fingerprints are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SchemeKind {
@@ -19,10 +22,12 @@ pub enum SchemeKind {
     MinN,
     /// The smallest fingerprint of each of n bins.
     SketchN,
+    /// Hashes of six groups of 14 minima.
+    SuperShingles,
 }
 
 impl SchemeKind {
-    /// `"mod_n"`, `"bsw_n"`, `"chunks"`, `"min_n"` or `"sketch_n"`.
+    /// `"mod_n"`, `"bsw_n"`, `"chunks"`, `"min_n"`, `"sketch_n"` or `"super_shingles"`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ModN => "mod_n",
@@ -30,6 +35,7 @@ impl SchemeKind {
             Self::Chunks => "chunks",
             Self::MinN => "min_n",
             Self::SketchN => "sketch_n",
+            Self::SuperShingles => "super_shingles",
         }
     }
 
@@ -41,7 +47,15 @@ impl SchemeKind {
     /// Whether n is the size of every signature, in place of a modulus. Such signatures say nothing of how
     /// long a text is, and so give no containment.
     pub const fn is_of_fixed_size(self) -> bool {
-        matches!(self, Self::MinN | Self::SketchN)
+        matches!(self, Self::MinN | Self::SketchN | Self::SuperShingles)
+    }
+
+    /// The n of its signatures at a rung: a modulus, or the most fingerprints of a text.
+    pub const fn n(self, rung: Rung) -> u64 {
+        match self {
+            Self::SuperShingles => SUPER_SHINGLES as u64,
+            Self::ModN | Self::BswN | Self::Chunks | Self::MinN | Self::SketchN => rung.modulus(),
+        }
     }
 }
 
@@ -95,6 +109,9 @@ pub enum Unlike {
     /// The scheme says nothing of the sizes of texts.
     #[error("{} gives no containment, for its size does not follow the text's", .0.name())]
     NoContainment(SchemeKind),
+    /// The scheme only tells candidates.
+    #[error("{} gives candidates and no resemblance", .0.name())]
+    NoResemblance(SchemeKind),
 }
 
 /// The fingerprints a scheme selected from one document at one rung.

@@ -101,8 +101,13 @@ impl<'p> LeastUnder<'p> {
     /// Adds fingerprints in any order, with repeats.
     pub(crate) fn add(&mut self, run: &[Fingerprint]) {
         for (permutation, least) in self.permutations.iter().zip(&mut self.least) {
-            let images = run.iter().map(|&f| (permutation.apply(f), f));
-            *least = images.chain(*least).min();
+            // Equal images have equal originals, so that the image alone is compared.
+            for &fingerprint in run {
+                let image = permutation.apply(fingerprint);
+                if least.is_none_or(|(least, _)| image < least) {
+                    *least = Some((image, fingerprint));
+                }
+            }
         }
     }
 

@@ -31,9 +31,8 @@ impl TryFrom<Vec<String>> for SchemeList {
         for name in &names {
             let scheme = Schemes::ALL.into_iter().find(|known| known.name() == name);
             let scheme = scheme.ok_or_else(|| {
-                format!(
-                    "signature.schemes names {name:?}; it may name mod_n, bsw_n, min_n and sketch_n"
-                )
+                let all = "mod_n, bsw_n, min_n, sketch_n and super_shingles";
+                format!("signature.schemes names {name:?}; it may name {all}")
             })?;
             if schemes.contains(&scheme) {
                 return Err(format!(

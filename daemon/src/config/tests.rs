@@ -172,9 +172,10 @@ fn the_schemes_of_the_index_are_a_list_with_mod_n() {
     let schemes = |text: &str| parse(text).unwrap().signature.schemes;
     let default = SchemeList::of(&[SchemeKind::ModN, SchemeKind::BswN]);
     assert_eq!(schemes(""), default);
-    let more = schemes("[signature]\nschemes = [\"sketch_n\", \"min_n\", \"mod_n\"]");
+    let more =
+        schemes("[signature]\nschemes = [\"super_shingles\", \"sketch_n\", \"min_n\", \"mod_n\"]");
     let named: Vec<_> = more.schemes().of_texts().map(SchemeKind::name).collect();
-    assert_eq!(named, ["mod_n", "min_n", "sketch_n"]);
+    assert_eq!(named, ["mod_n", "min_n", "sketch_n", "super_shingles"]);
     for (list, part) in [
         (
             "[]",
@@ -184,7 +185,7 @@ fn the_schemes_of_the_index_are_a_list_with_mod_n() {
         ("[\"mod_n\", \"mod_n\"]", "names mod_n twice"),
         (
             "[\"mod_n\", \"modn\"]",
-            "names \"modn\"; it may name mod_n, bsw_n, min_n and sketch_n",
+            "names \"modn\"; it may name mod_n, bsw_n, min_n, sketch_n and super_shingles",
         ),
         ("true", "schemes"),
     ] {

@@ -150,7 +150,7 @@ pub fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
         postings: usage.postings,
         bytes: usage.bytes,
         sign_seconds: index.sign_seconds(usage.scheme),
-        n_most: coarsest.modulus(),
+        n_most: usage.scheme.n(coarsest),
         unmerged: usage.unmerged,
     }
 }

@@ -40,7 +40,7 @@ use simdex_index::{
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
 use simdex_schema::{DocumentHash, State, StoredReason};
-use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN};
+use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN, SuperShingles};
 
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub(in crate::read_side) use containers::ContainerSearch;
@@ -286,6 +286,9 @@ fn candidates(
         SchemeKind::MinN => search.by_sketches(&MinN::sign(text, window, size), view, account),
         SchemeKind::SketchN => {
             search.by_sketches(&SketchN::sign(text, window, size), view, account)
+        }
+        SchemeKind::SuperShingles => {
+            search.by_super_shingles(&SuperShingles::sign(text, window), view, account)
         }
     }
 }

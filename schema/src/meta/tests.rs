@@ -34,6 +34,14 @@ fn setting() -> Sampling {
     Sampling::new(&groups).unwrap()
 }
 
+/// A record without runs, which tell of fewer schemes in older formats.
+fn without_runs() -> MetaRecord {
+    MetaRecord {
+        runs: Vec::new(),
+        ..record()
+    }
+}
+
 /// Without the fields added after format 8.
 fn plain(mut record: MetaRecord) -> MetaRecord {
     record.sampling = None;
@@ -59,7 +67,7 @@ fn run(number: u32, bits: u8) -> RunRecord {
     RunRecord {
         number,
         id: number.is_multiple_of(2).then_some(RunId([9; 16])),
-        schemes: [scheme, none, scheme, none, scheme],
+        schemes: [scheme, none, scheme, none, scheme, scheme],
     }
 }
 
@@ -130,8 +138,8 @@ fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
         ..plain(record())
     };
     let encoded = before_9(&present);
-    // A missing run id takes one byte, and the schemes of format 8 take six.
-    let rest = &encoded[bytes.len() + 1 + 6..];
+    // A missing run id takes one byte, and the schemes of formats 8 and 11 take nine.
+    let rest = &encoded[bytes.len() + 1 + 9..];
     for version in [5, 6] {
         let mut old = [&bytes, rest].concat();
         old[0] = version;
@@ -143,16 +151,17 @@ fn runs_of_formats_5_to_7_tell_of_three_schemes_and_the_first_have_no_id() {
 
 #[test]
 fn a_store_of_format_8_has_no_setting() {
-    let mut bytes = before_9(&record());
+    let record = without_runs();
+    let mut bytes = before_9(&record);
     bytes[0] = 8;
-    let read = plain(record());
+    let read = plain(record);
     assert_eq!(MetaRecord::decode(&bytes), Ok(read.clone()));
     assert_eq!(read.encode().len(), bytes.len() + 2);
 }
 
 #[test]
 fn a_store_of_format_9_leaves_nothing_out() {
-    let mut read = record();
+    let mut read = without_runs();
     read.parameters.template_lines = None;
     let present = read.encode();
     let mut stored = present[..present.len() - 1].to_vec();
@@ -174,9 +183,7 @@ fn a_meta_record_of_format_8_is_read_as_it_was_written() {
     assert_eq!(counts, (300, 256, 9));
     assert_eq!((read.runs.len(), read.runs[0].postings()), (1, 1_990));
     assert_eq!((read.next_segment, read.sampling), (3, None));
-    let present = read.encode();
-    assert_eq!(present[1..stored.len()], stored[1..]);
-    assert_eq!((present[0], &present[stored.len()..]), (10, &[0, 0][..]));
+    assert_eq!(read.encode(), as_present(&stored, &[0, 0]));
 }
 
 /// A record written by a program of format 9: the same, with n = 2 from 2,000 bytes on and 8 from 9,000.
@@ -194,9 +201,36 @@ fn a_meta_record_of_format_9_is_read_as_it_was_written() {
     let groups = record().sampling;
     assert!(groups.is_some() && read.sampling == groups);
     assert_eq!(read.parameters.template_lines, None);
-    let present = read.encode();
-    assert_eq!(present[1..stored.len()], stored[1..]);
-    assert_eq!((present[0], &present[stored.len()..]), (10, &[0][..]));
+    assert_eq!(read.encode(), as_present(&stored, &[0]));
+}
+
+/// A record written by a program of format 10: the same, with a list of template lines.
+const OF_FORMAT_10: &str = "0aac02010180020709010601eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\
+    03e807882703de07d626000000000000000000\
+    01148004013fe999999999999a01dddddddddddddddddddddddddddddddd0300\
+    0300 00d00f01a84603 01cccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccccc";
+
+#[test]
+fn a_meta_record_of_format_10_is_read_as_it_was_written() {
+    let stored = from_digits(&OF_FORMAT_10.replace(' ', ""));
+    let read = MetaRecord::decode(&stored).unwrap();
+    assert_eq!((read.next_document, read.next_segment), (300, 3));
+    assert_eq!((read.runs.len(), read.runs[0].postings()), (1, 1_990));
+    assert_eq!(read.sampling, record().sampling);
+    let list = read.parameters.template_lines;
+    assert_eq!(list, Some(TemplateLinesId([0xcc; 32])));
+    assert_eq!(read.encode(), as_present(&stored, &[]));
+}
+
+/// Where the only run of the records above ends.
+const RUN_END: usize = 47;
+
+/// These bytes as they are written now: a run tells of super-shingles, too, and what no older format had ends them.
+fn as_present(stored: &[u8], end: &[u8]) -> Vec<u8> {
+    let (before, after) = stored.split_at(RUN_END);
+    let mut present = [before, &[0, 0, 0], after, end].concat();
+    present[0] = FORMAT_VERSION as u8;
+    present
 }
 
 fn from_digits(digits: &str) -> Vec<u8> {
@@ -233,12 +267,12 @@ fn impossible_runs_are_refused() {
 #[test]
 fn another_format_version_is_named_and_refused() {
     let mut bytes = record().encode();
-    bytes[0] = 11;
+    bytes[0] = 12;
     let refused = MetaRecord::decode(&bytes);
     assert_eq!(
         refused,
         Err(DecodeError::Version {
-            found: 11,
+            found: 12,
             wanted: FORMAT_VERSION
         })
     );

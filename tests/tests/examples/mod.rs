@@ -10,7 +10,9 @@ use simdex_schema::{
     ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunId, RunRecord, Schemes,
     State, StoreId, Timestamp, key,
 };
-use simdex_signature::{Rung, Sampling, SchemeKind, SizeStep, TemplateLinesId};
+use simdex_signature::{
+    CanonicalText, Rung, Sampling, SchemeKind, SizeStep, SuperShingles, TemplateLinesId, Window,
+};
 
 /// What FORMAT.md shows, and its bytes.
 pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
@@ -56,6 +58,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
             shard_key(SchemeKind::BswN, 10, 515, 0).to_vec(),
         ),
         ("a bucket", encode_bucket(&postings).remove(0)),
+        ("super-shingles of a text", super_shingles()),
         ("a text reference", reference().to_bytes()),
     ]
 }
@@ -80,6 +83,7 @@ fn meta() -> MetaRecord {
             schemes: [
                 held(3, 1000, 5000),
                 held(3, 990, 4950),
+                held(0, 0, 0),
                 held(0, 0, 0),
                 held(0, 0, 0),
                 held(0, 0, 0),
@@ -198,6 +202,14 @@ fn reference() -> TextRef {
         len: 2000,
         checksum: Some([0xcc; 16]),
     }
+}
+
+/// Those of a text, ascending.
+fn super_shingles() -> Vec<u8> {
+    let text = CanonicalText::from_extracted("the parties agree to the following terms");
+    let signature = SuperShingles::sign(&text, Window::DEFAULT);
+    let fingerprints = signature.fingerprints().iter();
+    fingerprints.flat_map(|f| f.0.to_be_bytes()).collect()
 }
 
 /// What follows the text reference of a document that is signed by every scheme.

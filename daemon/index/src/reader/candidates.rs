@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
-use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
+use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet, SuperShingles};
 
 use crate::postings::{BYTES_PER_COUNTED_DOCUMENT, Postings, Tally};
 use crate::shared::{IndexState, document_kind};
@@ -25,6 +25,7 @@ use crate::{DocumentStats, GrowingPermit, IndexError, MemoryAccount, VisibleRoot
 
 mod coverage;
 mod fixed_size;
+mod super_shingles;
 
 use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
@@ -125,6 +126,9 @@ pub enum CountBasis {
         /// Both signatures hold all fingerprints of their texts: the counts are exact.
         is_whole: bool,
     },
+    /// Super-shingles, which bound only the resemblance: what is shared are groups that agree, each with a probability
+    /// that follows from it ([`SuperShingles::agreeing`]).
+    SuperShingles,
     /// The counts are unusable: the document was signed again while it was counted, or it was found by its hash and
     /// never counted.
     Unknown,
@@ -138,6 +142,7 @@ impl Candidate {
                 self.query_fingerprints + self.document_fingerprints - self.shared
             }
             CountBasis::FixedSize { trials, .. } => trials,
+            CountBasis::SuperShingles => SuperShingles::GROUPS,
         }
     }
 
@@ -146,7 +151,7 @@ impl Candidate {
         match self.basis {
             CountBasis::ModSample => self.rung == Rung::ZERO,
             CountBasis::FixedSize { is_whole, .. } => is_whole,
-            CountBasis::Unknown => false,
+            CountBasis::SuperShingles | CountBasis::Unknown => false,
         }
     }
 }

@@ -150,7 +150,7 @@ fn a_text_that_repeats_itself_is_sampled_as_finely_as_its_shingles_ask_for() {
             .unwrap();
         let by_length = bed.reader().ladder().rung_for(stats.length);
         assert!(
-            stats.rung < by_length && stats.postings() > 128,
+            stats.rung < by_length && stats.postings(bed.parameters.schemes) > 128,
             "{stats:?}"
         );
     }

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use rustix::io::Errno;
-use simdex_schema::{FORMAT_VERSION, Schemes, State, key};
+use simdex_schema::{FORMAT_VERSION, MetaRecord, Schemes, State, key};
 use simdex_signature::{CANONICAL_VERSION, Sampling, SchemeKind};
 
 use super::bed::{Bed, Clients, content, put, put_content, seen_file};
@@ -12,6 +12,7 @@ use super::readers::in_the_midst;
 use super::resigned::{
     are_alike, bed, fill, fresh, have_the_same_postings, set_sampling, setting, sign_all, texts,
 };
+use super::super_shingles::meta_of_format_10;
 use super::texts::Random;
 use crate::document_text::text_reference;
 use crate::store::Write;
@@ -190,7 +191,11 @@ fn a_text_that_is_not_read_for_now_costs_no_other_its_signature() {
 fn what_does_not_change_with_the_rung_is_buffered_once() {
     let texts = texts(&mut Random::new(86));
     let mut bed = bed();
-    bed.parameters.schemes = Schemes::of(&[SchemeKind::MinN, SchemeKind::SketchN]);
+    bed.parameters.schemes = Schemes::of(&[
+        SchemeKind::MinN,
+        SchemeKind::SketchN,
+        SchemeKind::SuperShingles,
+    ]);
     bed.close_and_open();
     fill(&bed, &texts, texts.len() / 2);
     bed.index().writer.merge().unwrap();
@@ -234,9 +239,9 @@ fn principals_that_are_signed_anew_are_in_no_list_twice() {
 }
 
 #[test]
-fn a_store_of_format_8_or_9_becomes_one_of_the_present_and_nothing_is_signed() {
+fn a_store_of_format_8_to_10_becomes_one_of_the_present_and_nothing_is_signed() {
     // Format 9 ends before the list of template lines, and format 8 also before the size steps: these are absent.
-    for (format, missing) in [(8, 2), (9, 1)] {
+    for (format, missing) in [(8, 2), (9, 1), (10, 0)] {
         becomes_one_of_the_present(format, missing);
     }
 }
@@ -247,8 +252,9 @@ fn becomes_one_of_the_present(format: u8, missing: usize) {
     fill(&bed, &texts, texts.len() / 2);
     bed.index().writer.merge().unwrap();
     let records = |bed: &Bed| bed.index().index.shared.store.records().get(&key::meta());
-    let mut meta = records(&bed).unwrap().unwrap();
-    assert_eq!(u32::from(meta[0]), FORMAT_VERSION);
+    let present = records(&bed).unwrap().unwrap();
+    assert_eq!(u32::from(present[0]), FORMAT_VERSION);
+    let mut meta = meta_of_format_10(&MetaRecord::decode(&present).unwrap());
     let kept = meta.len() - missing;
     assert!(meta.split_off(kept).iter().all(|byte| *byte == 0));
     meta[0] = format;

@@ -82,7 +82,10 @@ fn short_letters_of_one_template_are_alike_until_it_is_left_out() {
     // The frame alone is a document, which resembles nothing.
     let frame = bed.id(letters.last().unwrap()).unwrap();
     let stats = bed.reader().documents().stats(frame).unwrap();
-    assert!(stats.postings() == 0 && stats.length > 200, "{stats:?}");
+    assert!(
+        stats.postings(bed.parameters.schemes) == 0 && stats.length > 200,
+        "{stats:?}"
+    );
     framed.close();
 }
 
@@ -198,7 +201,7 @@ fn what_is_left_out_is_the_same_however_lines_are_broken_and_whichever_came_firs
         bed.settle();
         let first = bed.id(&broken).unwrap();
         let stats = bed.reader().documents().stats(first).unwrap();
-        assert!(stats.postings() > 0 && bed.id(&in_words) == Some(first));
+        assert!(stats.postings(bed.parameters.schemes) > 0 && bed.id(&in_words) == Some(first));
         let before = pairs_by_hash(&bed);
         // Like an index that is rebuilt from what is stored.
         bed.options.rebuild = true;
@@ -206,7 +209,7 @@ fn what_is_left_out_is_the_same_however_lines_are_broken_and_whichever_came_firs
         bed.settle();
         assert!(!before.is_empty());
         assert_eq!(before, pairs_by_hash(&bed));
-        (before, stats.postings(), stats.rung)
+        (before, stats.postings(bed.parameters.schemes), stats.rung)
     });
     assert!(found[0] == found[1] && found[1] == found[2], "{found:?}");
 }

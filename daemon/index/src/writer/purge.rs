@@ -6,7 +6,6 @@ use super::WriterState;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::document_text::text_reference;
 use crate::known_unchanged::Holders;
-use crate::table::DocumentStats;
 use crate::text::TextRef;
 use crate::{IndexError, IndexWriter};
 
@@ -33,10 +32,11 @@ impl IndexWriter {
 
     /// How many postings of these documents are in runs.
     fn postings_in_runs(&self, documents: &[DocId], watermark: u64) -> u64 {
+        let held = self.shared.parameters.schemes;
         let state = self.shared.state();
         let merged = documents.iter().filter(|id| id.serial() < watermark);
         let stats = merged.filter_map(|id| state.table.get(*id));
-        stats.map(DocumentStats::postings).sum()
+        stats.map(|stats| stats.postings(held)).sum()
     }
 
     /// Documents that no file carries. One that is still in its star, or whose group has not passed on its id, waits

@@ -3,8 +3,8 @@
 use super::*;
 use crate::binomial::divergence;
 use crate::{
-    BswN, CanonicalText, Interval, MinN, ModN, Ratio, ShingleSet, SketchN, Window, clopper_pearson,
-    containment_from_counts, min_overlap_cut, resemblance_from_counts,
+    BswN, CanonicalText, Interval, MinN, ModN, Ratio, ShingleSet, SketchN, SuperShingles, Window,
+    clopper_pearson, containment_from_counts, min_overlap_cut, resemblance_from_counts,
 };
 use proptest::prelude::*;
 
@@ -254,6 +254,28 @@ fn signatures_of_fixed_size_estimate_as_the_laboratory_does_and_give_no_containm
             assert!(resemblance(&of_a, &other).is_err());
         }
     }
+}
+
+#[test]
+fn super_shingles_tell_the_candidates_of_the_laboratory_and_no_ratio() {
+    use crate::laboratory::{self, Method, Recipe, Shingling, Signer};
+    let shingling = Shingling::from(Window::DEFAULT);
+    let method = Method::SuperShingles;
+    let signer = Signer::new(Recipe { method, shingling }).unwrap();
+    let mut candidates = 0;
+    for changed in [0, 1, 2, 4, 8, 40] {
+        let (a, b) = texts(200, changed);
+        let [of_a, of_b] = [&a, &b].map(|text| SuperShingles::sign(text, Window::DEFAULT));
+        let [lab_a, lab_b] = [&a, &b].map(|text| signer.sign(text.as_str()));
+        let shared = crate::sorted::shared(of_a.fingerprints(), of_b.fingerprints());
+        let is_candidate = shared >= SuperShingles::NEEDED;
+        assert_eq!(Ok(is_candidate), laboratory::is_candidate(&lab_a, &lab_b));
+        candidates += u32::from(is_candidate);
+        let kind = of_a.scheme().kind;
+        assert_eq!(resemblance(&of_a, &of_b), Err(Unlike::NoResemblance(kind)));
+        assert_eq!(containment(&of_a, &of_b), Err(Unlike::NoContainment(kind)));
+    }
+    assert!((1..6).contains(&candidates), "{candidates}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The oracles themselves, on cases small enough to see.
 
 use super::*;
-use crate::{MinN, SketchN};
+use crate::{MinN, SketchN, SuperShingles};
 use proptest::prelude::*;
 
 #[test]
@@ -57,6 +57,16 @@ proptest! {
         let (min_n, sketch_n) = (MinN::sign(&text, window, rung), SketchN::sign(&text, window, rung));
         prop_assert_eq!(min_n.fingerprints(), super::min_n(&text, window, rung));
         prop_assert_eq!(sketch_n.fingerprints(), super::sketch_n(&text, window, rung));
+    }
+
+    #[test]
+    fn super_shingles_agree_with_their_twin(text in "[a-d ]{0,300}", w in 1u16..30, by_words: bool) {
+        let text = CanonicalText::from_extracted(&text);
+        let window = if by_words { Window::words(w) } else { Window::bytes(w) }.unwrap();
+        let mut expected = super::super_shingles(&text, window);
+        expected.sort_unstable();
+        let signature = SuperShingles::sign(&text, window);
+        prop_assert_eq!(signature.fingerprints(), expected);
     }
 }
 

@@ -8,7 +8,7 @@ use tonic::Status;
 
 use super::status::{Refused, too_many};
 use crate::read_side::compare::{ComparedScheme, SchemeSelection};
-use crate::read_side::query::FindKind;
+use crate::read_side::query::{FindKind, QueryError};
 
 /// Most schemes that one comparison may name.
 const MAX_SCHEMES: usize = 4;
@@ -20,6 +20,7 @@ pub(super) fn parse_scheme(kind: FindKind, query: &v1::Query) -> Result<SchemeKi
         SchemeChoice::BswN => SchemeKind::BswN,
         SchemeChoice::MinN => SchemeKind::MinN,
         SchemeChoice::SketchN => SchemeKind::SketchN,
+        SchemeChoice::SuperShingles => SchemeKind::SuperShingles,
     };
     kind.check_scheme(scheme).map_err(Refused::from)?;
     let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
@@ -47,6 +48,10 @@ pub(super) fn parse_schemes(request: &v1::CompareRequest) -> Result<SchemeSelect
             SchemeChoice::BswN => ComparedScheme::BswN,
             SchemeChoice::MinN => ComparedScheme::MinN,
             SchemeChoice::SketchN => ComparedScheme::SketchN,
+            SchemeChoice::SuperShingles => {
+                let refused = QueryError::NoEstimate(SchemeKind::SuperShingles);
+                return Err(Refused::from(refused).into());
+            }
         };
         if !schemes.contains(&scheme) {
             schemes.push(scheme);
@@ -91,6 +96,7 @@ mod tests {
         for (scheme, name) in [
             (SchemeChoice::MinN, "min_n"),
             (SchemeChoice::SketchN, "sketch_n"),
+            (SchemeChoice::SuperShingles, "super_shingles"),
         ] {
             for kind in [FindKind::Containing, FindKind::Contained, FindKind::Related] {
                 let refused = parse_scheme(kind, &query(scheme.into())).unwrap_err();
@@ -121,6 +127,7 @@ mod tests {
             SchemeChoice::BswN,
             SchemeChoice::MinN,
             SchemeChoice::SketchN,
+            SchemeChoice::SuperShingles,
         ] {
             let refused = parse(other).unwrap_err();
             assert_eq!(refused.code(), Code::InvalidArgument);
@@ -142,7 +149,7 @@ mod tests {
         assert!(parse_schemes(&asked(&[], None)).unwrap().schemes.is_empty());
         for wrong in [
             asked(&[0], None),
-            asked(&[5], None),
+            asked(&[6], None),
             asked(&[1; 5], None),
             asked(&[1], Some(0)),
             asked(&[1], Some(Method::MAX_N + 1)),
@@ -150,6 +157,10 @@ mod tests {
             let refused = parse_schemes(&wrong).unwrap_err();
             assert_eq!(refused.code(), Code::InvalidArgument, "{wrong:?}");
         }
+        let candidates = parse_schemes(&asked(&[1, 5], None)).unwrap_err();
+        assert_eq!(candidates.code(), Code::InvalidArgument);
+        let said = "super_shingles tells which documents may resemble each other, and gives no estimate of two";
+        assert_eq!(candidates.message(), said);
         let five = parse_schemes(&asked(&[1; 5], None)).unwrap_err();
         let said = "the request lists 5 schemes; at most 4 may be named at once";
         assert_eq!(five.message(), said);

@@ -84,7 +84,8 @@ impl From<QueryError> for Refused {
             QueryError::UnknownFile { .. } | QueryError::UnknownDocument(_) => Code::NotFound,
             QueryError::Invalid(_)
             | QueryError::SignatureTooLong { .. }
-            | QueryError::NoContainment(_) => Code::InvalidArgument,
+            | QueryError::NoContainment(_)
+            | QueryError::NoEstimate(_) => Code::InvalidArgument,
             QueryError::SchemeOff(_) | QueryError::NoText(_) => Code::FailedPrecondition,
             QueryError::NotRead(_) => Code::Unavailable,
             QueryError::DamagedText { .. } => {

@@ -95,6 +95,7 @@ pub(super) struct HeldPostings {
     bsw_n: u64,
     min_n: u64,
     sketch_n: u64,
+    super_shingles: u64,
 }
 
 impl HeldPostings {
@@ -103,6 +104,7 @@ impl HeldPostings {
         self.bsw_n += u64::from(stats.bsw_count);
         self.min_n += u64::from(stats.min_count);
         self.sketch_n += u64::from(stats.sketch_count);
+        self.super_shingles += stats.super_shingles();
     }
 
     pub(super) fn mod_n(&self) -> u64 {
@@ -125,6 +127,7 @@ impl HeldPostings {
                 SchemeKind::BswN => (self.bsw_n, following),
                 SchemeKind::MinN => (self.min_n, 1.0),
                 SchemeKind::SketchN => (self.sketch_n, 1.0),
+                SchemeKind::SuperShingles => (self.super_shingles, 1.0),
                 SchemeKind::Chunks => continue,
             };
             let sizes = index.posting_sizes(used.scheme, cancel)?;

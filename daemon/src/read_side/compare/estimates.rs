@@ -85,7 +85,8 @@ fn own_schemes(index: &IndexReader) -> Vec<ComparedScheme> {
         SchemeKind::BswN => Some(ComparedScheme::BswN),
         SchemeKind::MinN => Some(ComparedScheme::MinN),
         SchemeKind::SketchN => Some(ComparedScheme::SketchN),
-        SchemeKind::Chunks => None,
+        // Super-shingles only tell candidates.
+        SchemeKind::Chunks | SchemeKind::SuperShingles => None,
     });
     compared.collect()
 }

@@ -1,6 +1,7 @@
 //! Upper bounds of estimates: how good a candidate can still be, and when no more need be verified.
 
 use simdex_index::{Candidate, CountBasis, FoundCandidates, IndexError};
+use simdex_signature::{Ratio, SuperShingles};
 
 use super::{FindKind, QueryParams};
 use crate::read_side::families::LinkRule;
@@ -63,7 +64,12 @@ fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {
 }
 
 fn resemblance(candidate: &Candidate) -> f64 {
-    bound(candidate.shared, candidate.trials(), candidate)
+    let bound = bound(candidate.shared, candidate.trials(), candidate);
+    match candidate.basis {
+        // It is of the probability that a group agrees.
+        CountBasis::SuperShingles => Ratio::new(bound).map_or(1.0, SuperShingles::resemblance),
+        _ => bound,
+    }
 }
 
 /// Bounds the containment of the text for which this many fingerprints were counted.
@@ -72,8 +78,8 @@ fn containment(candidate: &Candidate, fingerprints: u64) -> f64 {
         CountBasis::ModSample | CountBasis::Unknown => {
             bound(candidate.shared, fingerprints, candidate)
         }
-        // Fixed-size sketches say nothing about the lengths of texts.
-        CountBasis::FixedSize { .. } => 1.0,
+        // Fixed-size sketches and super-shingles say nothing about the lengths of texts.
+        CountBasis::FixedSize { .. } | CountBasis::SuperShingles => 1.0,
     }
 }
 
@@ -171,6 +177,34 @@ mod tests {
             "fewer trials tell less"
         );
         assert_eq!(containment(&of(128, false), 128), 1.0);
+    }
+
+    /// Draws how many groups of a pair agree.
+    #[test]
+    fn groups_that_agree_bound_the_resemblance_as_seldom_wrongly_as_is_promised() {
+        let of = |shared| Candidate {
+            basis: CountBasis::SuperShingles,
+            ..candidate(1, 0, shared)
+        };
+        assert_eq!(resemblance(&of(6)), 1.0);
+        let bounds = [2, 3, 4, 5].map(|shared| resemblance(&of(shared)));
+        assert!(bounds.is_sorted() && bounds[0] > 0.99 && bounds[3] < 1.0);
+        assert_eq!(containment(&of(2), 6), 1.0);
+        let mut seed = 7;
+        for truth in [0.95, 0.993, 0.996, 0.999] {
+            let group = SuperShingles::agreeing(Ratio::new(truth).unwrap());
+            let agrees = |seed: &mut u64| drawn(seed) as f64 <= group * u64::MAX as f64;
+            let rounds = 20_000;
+            let above = (0..rounds).filter(|_| {
+                let shared = (0..6).filter(|_| agrees(&mut seed)).count();
+                resemblance(&of(shared as u64)) < truth
+            });
+            let above = above.count();
+            assert!(
+                above as f64 <= f64::from(rounds) * MISS_PROBABILITY,
+                "{above} of {truth}"
+            );
+        }
     }
 
     fn params(threshold: f64) -> QueryParams {

@@ -33,6 +33,9 @@ pub enum QueryError {
     /// The requested kind is found by containment, and the scheme gives none.
     #[error("{} gives no containment, since its signatures have one size for all texts", .0.name())]
     NoContainment(SchemeKind),
+    /// The scheme tells candidates of queries, and two texts are to be compared by it.
+    #[error("{} tells which documents may resemble each other, and gives no estimate of two", .0.name())]
+    NoEstimate(SchemeKind),
     /// A signature this long cannot be held.
     #[error("at n = {n} a signature of these texts is too long to be held; the least n is {min_n}")]
     SignatureTooLong {
@@ -101,8 +104,14 @@ impl QueryError {
             Self::SchemeOff(_) => {
                 "ask by mod_n, or name it in signature.schemes and start the daemon again"
             }
+            Self::NoContainment(SchemeKind::SuperShingles) => {
+                "use mod_n for containment; this scheme serves find-similar"
+            }
             Self::NoContainment(_) => {
                 "use mod_n for containment; this scheme serves find-similar and compare"
+            }
+            Self::NoEstimate(_) => {
+                "compare by mod_n, bsw_n, min_n or sketch_n; the exact numbers need no scheme"
             }
             Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",

@@ -91,7 +91,7 @@ impl RelationThresholds {
 }
 
 /// What the numbers of a hit were counted on. That is Mod_n, or chunks, whichever scheme found the document: counts of
-/// Min_n and Sketch_n only bound the resemblance, and those of BSW_n bound nothing.
+/// Min_n, Sketch_n and super-shingles only bound the resemblance, and those of BSW_n bound nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeUsed {
     /// Scheme with its parameters.

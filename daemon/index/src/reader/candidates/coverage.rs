@@ -7,11 +7,14 @@
 //! documents. So the probability is that of a lower tail, bounded by Chernoff ([`lower_tail`]). The query's number of
 //! fingerprints is known, and so is the smallest number that any document of a rung keeps; never more is assumed than a
 //! quarter of the ladder's usual target.
+//!
+//! Of super-shingles the probability is known, since all groups are looked up and agree independently of each other
+//! ([`SuperShingles::missed`]).
 
 use std::collections::BTreeMap;
 
 use simdex_schema::DocumentKind;
-use simdex_signature::{Ladder, Ratio, Rung, lower_tail};
+use simdex_signature::{Ladder, Ratio, Rung, SuperShingles, lower_tail};
 
 use super::Counts;
 use crate::postings::Tally;
@@ -32,6 +35,8 @@ pub enum SoughtRatio {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Coverage {
     samples: Vec<Sample>,
+    /// Number of super-shingles that were looked up, if the query was signed by them.
+    super_shingles: Option<u64>,
 }
 
 /// The fingerprints that are compared at one rung.
@@ -66,6 +71,15 @@ impl Coverage {
         };
         Self {
             samples: vec![sample],
+            super_shingles: None,
+        }
+    }
+
+    /// The coverage of a query with this many super-shingles, all of which were looked up.
+    pub(super) fn of_super_shingles(of_query: u64) -> Self {
+        Self {
+            samples: Vec::new(),
+            super_shingles: Some(of_query),
         }
     }
 
@@ -85,11 +99,20 @@ impl Coverage {
         });
         Self {
             samples: at_common.collect(),
+            super_shingles: None,
         }
     }
 
     /// An upper bound of the probability that a document whose `sought` is exactly `ratio` is no candidate.
     pub fn missed_at_most(&self, sought: SoughtRatio, ratio: Ratio) -> f64 {
+        match self.super_shingles {
+            Some(SuperShingles::GROUPS) if sought == SoughtRatio::Resemblance => {
+                return SuperShingles::missed(ratio);
+            }
+            // A text without shingles has none, and the share of one text in another bounds no resemblance.
+            Some(_) => return 1.0,
+            None => {}
+        }
         let samples = self.samples.iter();
         let missed = samples.map(|sample| sample.missed_at_most(sought, ratio));
         missed.fold(0.0, f64::max)
@@ -224,6 +247,19 @@ mod tests {
             common.missed_at_most(SoughtRatio::Resemblance, ratio(0.1)),
             1.0
         );
+    }
+
+    #[test]
+    fn super_shingles_miss_as_often_as_their_formula_says_and_bound_no_containment() {
+        let of = |of_query, sought, value| {
+            Coverage::of_super_shingles(of_query).missed_at_most(sought, ratio(value))
+        };
+        for value in [0.0, 0.5, 0.95, 1.0] {
+            let formula = SuperShingles::missed(ratio(value));
+            assert_eq!(of(6, SoughtRatio::Resemblance, value), formula);
+            assert_eq!(of(0, SoughtRatio::Resemblance, value), 1.0);
+            assert_eq!(of(6, SoughtRatio::ContainmentOfQuery, value), 1.0);
+        }
     }
 
     #[test]

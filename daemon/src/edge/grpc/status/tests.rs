@@ -36,6 +36,10 @@ fn every_query_error_has_its_code() {
             Code::InvalidArgument,
         ),
         (
+            QueryError::NoEstimate(SchemeKind::SuperShingles),
+            Code::InvalidArgument,
+        ),
+        (
             QueryError::NoText("/a has no text".into()),
             Code::FailedPrecondition,
         ),

@@ -159,7 +159,7 @@ impl Overlap {
     /// The overlap estimated from the counts of signatures.
     ///
     /// Counts by fixed-size sketches only show that there is something in common: they are counted to bound the
-    /// resemblance. For a document that was signed again while it was counted, nothing is estimated.
+    /// resemblance. Nothing is estimated by super-shingles, nor for a document that was signed again while it was counted.
     pub(in crate::read_side::query) fn estimated(candidate: &Candidate) -> Self {
         match candidate.basis {
             CountBasis::ModSample => {}
@@ -170,7 +170,7 @@ impl Overlap {
                     ..Self::default()
                 };
             }
-            CountBasis::Unknown => return Self::default(),
+            CountBasis::SuperShingles | CountBasis::Unknown => return Self::default(),
         }
         let Candidate {
             rung,
