@@ -46,6 +46,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("simdexd-bin", &["simdex-readers", "simdexd"]),
     ("simdex-client", &["simdex-path", "simdex-proto"]),
     ("simdex-oracle", &["simdex-signature"]),
+    ("simdex-speed", &["simdex-signature"]),
     (
         "simdex-tests",
         &[
