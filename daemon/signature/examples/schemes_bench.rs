@@ -11,7 +11,9 @@ use std::io::Write;
 
 use rustix::time::{ClockId, clock_gettime};
 use simdex_signature::laboratory::{Family, Method, Recipe, ShingleUnit, Shingling, Signer};
-use simdex_signature::{BswN, CanonicalText, MinN, ModN, RabinTables, Rung, Window};
+use simdex_signature::{
+    BswN, CanonicalText, Ladder, MinN, ModN, RabinTables, Rung, SketchN, Window,
+};
 
 /// Signs a text by one of the product's schemes.
 type Sign = fn(&CanonicalText, Window, Rung);
@@ -96,19 +98,25 @@ fn product(out: &mut impl Write, long: &str, width: u16, plain: [f64; 2]) -> Res
         .step_by(SHORT)
         .map(|at| CanonicalText::from_extracted(&canonical.as_str()[at..at + SHORT]))
         .collect();
-    let rung = Rung::new(6).ok_or("no rung")?;
-    let schemes: [(&str, Sign); 3] = [
-        ("Mod_n", |text, window, rung| {
+    let (rung, size) = (Rung::MAX_DOCUMENT, Ladder::default().fixed_size());
+    let schemes: [(&str, Rung, Sign); 5] = [
+        ("Mod_n", rung, |text, window, rung| {
             black_box(ModN::sign(text, window, rung));
         }),
-        ("BSW_n", |text, window, rung| {
+        ("BSW_n", rung, |text, window, rung| {
             black_box(BswN::sign(text, window, rung));
         }),
-        ("Min_n", |text, window, rung| {
+        ("Min_n", rung, |text, window, rung| {
             black_box(MinN::sign(text, window, rung));
         }),
+        ("Min_n", size, |text, window, rung| {
+            black_box(MinN::sign(text, window, rung));
+        }),
+        ("Sketch_n", size, |text, window, rung| {
+            black_box(SketchN::sign(text, window, rung));
+        }),
     ];
-    for (name, sign) in schemes {
+    for (name, rung, sign) in schemes {
         let found = [
             rate(canonical.as_bytes().len(), || {
                 sign(&canonical, window, rung)
@@ -117,7 +125,8 @@ fn product(out: &mut impl Write, long: &str, width: u16, plain: [f64; 2]) -> Res
                 pieces.iter().for_each(|piece| sign(piece, window, rung));
             }),
         ];
-        let name = format!("product's {name}, n = 64 over {width} bytes");
+        let n = rung.modulus();
+        let name = format!("product's {name}, n = {n} over {width} bytes");
         row(out, &name, found, plain)?;
     }
     Ok(())

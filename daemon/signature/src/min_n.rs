@@ -58,7 +58,7 @@ impl MinN {
             gather.finish().unwrap_or_default()
         };
         let kept = found.unwrap_or_else(surely);
-        Signature::new(Scheme::of_text(SchemeKind::MinN, window), rung, kept)
+        Signature::ascending(Scheme::of_text(SchemeKind::MinN, window), rung, kept)
     }
 
     /// Collects the n smallest.

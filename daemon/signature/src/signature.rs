@@ -138,6 +138,16 @@ impl Signature {
         }
     }
 
+    /// A signature of a scheme that selects them ascending and distinct.
+    pub(crate) fn ascending(scheme: Scheme, rung: Rung, fingerprints: Vec<Fingerprint>) -> Self {
+        debug_assert!(fingerprints.is_sorted_by(|a, b| a < b));
+        Self {
+            scheme,
+            rung,
+            fingerprints,
+        }
+    }
+
     /// The scheme and its parameters.
     pub fn scheme(&self) -> Scheme {
         self.scheme

@@ -47,7 +47,7 @@ impl SketchN {
         let mut bins = Self::new(rung.modulus() as usize);
         for_each_run(text, window, |run| bins.add(run));
         let kept = bins.finish().into_iter().flatten().collect();
-        Signature::new(Scheme::of_text(SchemeKind::SketchN, window), rung, kept)
+        Signature::ascending(Scheme::of_text(SchemeKind::SketchN, window), rung, kept)
     }
 
     /// The empty bins of a signature with n entries.
