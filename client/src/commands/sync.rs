@@ -17,6 +17,7 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
             files: reply.files,
             unreadable: reply.unreadable,
             unsteady: reply.unsteady,
+            crowded: reply.crowded,
         })?;
     } else {
         eprint_line(up_to_date(&reply));
@@ -30,14 +31,19 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
     Ok(Outcome::Answered)
 }
 
-/// How many files are up to date, and how many are not.
+/// How many files are up to date, and how many files and documents are not.
 fn up_to_date(reply: &SyncReply) -> String {
     let files = counted(reply.files.saturating_sub(reply.unsteady), "file");
-    let after = format!("{files} up to date after {:.1} s", reply.seconds);
-    match reply.unsteady {
-        0 => after,
-        others => format!("{after}, {} to be tried again", counted(others, "other")),
+    let mut said = format!("{files} up to date after {:.1} s", reply.seconds);
+    if reply.unsteady > 0 {
+        let others = counted(reply.unsteady, "other");
+        said = format!("{said}, {others} to be tried again");
     }
+    if reply.crowded > 0 {
+        let documents = counted(reply.crowded, "document");
+        said = format!("{said}; {documents} in crowds not settled, perhaps in no group yet");
+    }
+    said
 }
 
 #[cfg(test)]
@@ -46,18 +52,23 @@ mod tests {
 
     #[test]
     fn what_could_not_be_read_is_not_called_up_to_date() {
-        let said = |unsteady| {
+        let said = |unsteady, crowded| {
             up_to_date(&SyncReply {
                 seconds: 1.25,
                 files: 3,
                 unsteady,
+                crowded,
                 ..SyncReply::default()
             })
         };
-        assert_eq!(said(0), "3 files up to date after 1.2 s");
+        assert_eq!(said(0, 0), "3 files up to date after 1.2 s");
         assert_eq!(
-            said(1),
+            said(1, 0),
             "2 files up to date after 1.2 s, 1 other to be tried again"
+        );
+        assert_eq!(
+            said(0, 1_108),
+            "3 files up to date after 1.2 s; 1,108 documents in crowds not settled, perhaps in no group yet"
         );
     }
 }

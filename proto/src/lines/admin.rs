@@ -310,6 +310,8 @@ pub struct Sync {
     /// Files that are not up to date, since a fault of the machine kept them from being read, or they changed whenever
     /// they were.
     pub unsteady: u64,
+    /// Documents that were not waited for, since they share much with very many others: they may be in no group yet.
+    pub crowded: u64,
 }
 
 /// A report was written.

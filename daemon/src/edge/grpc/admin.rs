@@ -168,6 +168,7 @@ impl Admin for AdminService {
                     files: counts.files_on_disk,
                     unreadable: engine.unreadable_paths(&view),
                     unsteady: engine.unsteady(&view, &counts),
+                    crowded: engine.index.unsettled().crowded,
                 })
             });
         synced.await

@@ -407,6 +407,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("files", Count),
             ("unreadable", Count),
             ("unsteady", Count),
+            ("crowded", Count),
         ],
     ),
     (
