@@ -9,6 +9,7 @@ mod degraded;
 mod directories;
 mod fold;
 mod folders;
+mod full_disk;
 mod judge;
 mod judge_labels;
 mod loss;

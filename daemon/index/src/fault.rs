@@ -1,9 +1,7 @@
 //! What the caller should do about an error: give up on this input, try again, or open the index again.
 
-use rustix::io::Errno;
-
 use crate::IndexError;
-use crate::io_error::{errno, is_shortage};
+use crate::io_error::{is_full, is_shortage};
 use crate::store::StoreError;
 use crate::text::TextError;
 
@@ -49,13 +47,11 @@ impl IndexError {
 
     /// Whether the disk is full, or a quota used up.
     pub fn is_disk_full(&self) -> bool {
-        let source = match self {
-            Self::Store(StoreError::NoRoom { .. }) => return true,
-            Self::Store(StoreError::Io { source, .. })
-            | Self::Text(TextError::Io { source, .. }) => source,
-            _ => return false,
-        };
-        matches!(errno(source), Some(Errno::NOSPC | Errno::DQUOT))
+        match self {
+            Self::Store(error) => error.is_disk_full(),
+            Self::Text(TextError::Io { source, .. }) => is_full(source),
+            _ => false,
+        }
     }
 }
 
@@ -64,9 +60,21 @@ impl StoreError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::TooLarge { .. } => Fault::Input,
-            Self::NoRoom { .. } | Self::NotRewritten { .. } => Fault::Transient,
+            Self::NoRoom { .. } | Self::NotRewritten { .. } | Self::RunNotWritten { .. } => {
+                Fault::Transient
+            }
             error if error.is_shortage() => Fault::Transient,
             _ => Fault::Index,
+        }
+    }
+
+    /// Whether the disk is full, or a quota used up.
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::NoRoom { .. } => true,
+            Self::Io { source, .. } => is_full(source),
+            Self::NotRewritten { source } | Self::RunNotWritten { source } => source.is_disk_full(),
+            _ => false,
         }
     }
 
@@ -96,6 +104,8 @@ impl TextError {
 mod tests {
     use std::io;
 
+    use rustix::io::Errno;
+
     use super::*;
 
     fn source(errno: Errno) -> io::Error {
@@ -115,6 +125,11 @@ mod tests {
         error.into()
     }
 
+    fn run_not_written() -> IndexError {
+        let source = StoreError::io("use", "/d")(source(Errno::NOSPC)).into();
+        StoreError::RunNotWritten { source }.into()
+    }
+
     #[test]
     fn every_error_asks_for_one_thing() {
         let table = [
@@ -131,6 +146,7 @@ mod tests {
             (store("sync", Errno::IO), Fault::Index),
             (store("use", Errno::MFILE), Fault::Index),
             (store("use", Errno::NOSPC), Fault::Index),
+            (run_not_written(), Fault::Transient),
             // On reopening the index is examined: a failing disk is no damage of the store.
             (store("use", Errno::IO), Fault::Index),
             (store("use", Errno::UCLEAN), Fault::Index),
@@ -160,7 +176,7 @@ mod tests {
     #[test]
     fn a_full_disk_is_told_from_other_refusals() {
         assert!(text("write", Errno::NOSPC).is_disk_full());
-        assert!(store("use", Errno::DQUOT).is_disk_full());
+        assert!(store("use", Errno::DQUOT).is_disk_full() && run_not_written().is_disk_full());
         assert!(!text("write", Errno::IO).is_disk_full());
     }
 }

@@ -10,6 +10,11 @@ pub(crate) fn is_shortage(error: &io::Error) -> bool {
     errno(error).is_some_and(|errno| shortages.contains(&errno))
 }
 
+/// Whether the disk is full, or a quota used up.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(errno(error), Some(Errno::NOSPC | Errno::DQUOT))
+}
+
 /// Whether the disk or its file system has lost the data to be read: trying again does not help.
 pub(crate) fn is_lost(error: &io::Error) -> bool {
     // The last two are reported by the block layer: a checksum error of the transport and a fault of the device.

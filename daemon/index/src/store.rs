@@ -301,6 +301,12 @@ pub enum StoreError {
         /// The error that ended the rewrite.
         source: Box<StoreError>,
     },
+    /// The disk became full while a run of postings was written; nothing was changed.
+    #[error("a run of postings was not written")]
+    RunNotWritten {
+        /// The error that ended it.
+        source: Box<StoreError>,
+    },
     /// The operating system refused an operation on a file of the store.
     #[error("cannot {action} {}", path.display())]
     Io {

@@ -108,7 +108,7 @@ impl Supervisor {
 pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
     let is_low = host.disk.is_low();
     if is_low {
-        host.disk.release();
+        host.disk.release_part();
     }
     let error = match Engine::start_on_host(host) {
         Ok(engine) => return Ok(EngineSlot::holding(Arc::new(engine))),
@@ -196,17 +196,19 @@ impl Shared {
         if let Some(engine) = self.slot.take(reason) {
             self.let_go(engine)?;
         }
-        if host.disk.take(0).is_err() {
-            host.disk.release();
-        }
         forget_pages(&host.data_dir);
-        let mut reason = reason.to_owned();
+        let (mut reason, mut is_room_lent) = (reason.to_owned(), false);
         loop {
-            let pause = backoff.pause();
+            let pause = match is_room_lent {
+                true => PAUSES.0,
+                false => backoff.pause(),
+            };
             host.alarms.raise(AlarmSource::Index, &reason, Some(pause));
             if !self.pause(pause) {
                 return Ok(false);
             }
+            // Opening writes little. What is freed any earlier, another process may take.
+            is_room_lent = host.disk.is_low() && host.disk.release_part();
             match self.open() {
                 Ok(engine) => {
                     // Before the first request: it may raise alarms of its own.
@@ -248,9 +250,6 @@ impl Shared {
     }
 
     fn open(&self) -> Result<Arc<Engine>, EngineError> {
-        // On a full disk the store could not even be examined.
-        let room = self.host.disk.take(0);
-        room.map_err(|full| EngineError::NotApplied(full.to_string()))?;
         let engine = Arc::new(Engine::start_on_host(&self.host)?);
         match engine.watch() {
             Ok(()) => Ok(engine),
@@ -261,14 +260,17 @@ impl Shared {
         }
     }
 
-    /// Waits; returns false if the daemon stops.
+    /// Waits, on a full disk no longer than until there is room; returns false if the daemon stops.
     fn pause(&self, pause: Duration) -> bool {
         let until = Instant::now() + pause;
+        let mut was_low = false;
         while !self.is_stopping() {
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
+            let is_low = self.host.disk.is_low();
+            if left.is_zero() || was_low && !is_low {
                 return true;
             }
+            was_low = is_low;
             self.host.engine_failed.wait(left.min(POLL_INTERVAL));
         }
         false

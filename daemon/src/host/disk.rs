@@ -5,7 +5,7 @@
 //! that the rest is left for commits and for closing the store. Uploads, and reports on the disk they
 //! are kept on, call [`DiskGuard::take_spare`], which refuses earlier. If the disk runs full all the
 //! same (others write to it too), the file `reserve` in the data directory is removed
-//! ([`DiskGuard::release`]), and created again once there is room ([`DiskGuard::restore`]).
+//! ([`DiskGuard::release`]) or shortened ([`DiskGuard::release_part`]), and created again once there is room ([`DiskGuard::restore`]).
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -25,6 +25,8 @@ pub const RESERVE: &str = "reserve";
 const FRESH: Duration = Duration::from_millis(250);
 /// Floor and reserve are at most this part of the disk each, so that a small one can be used.
 const LARGEST_PART: u64 = 16;
+/// The reserve is given up in this many parts.
+const PARTS: u64 = 8;
 
 /// There is less room than is kept for commits.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
@@ -155,6 +157,20 @@ impl DiskGuard {
         }
     }
 
+    /// Gives up a part of the reserve, for work that needs little and is repeated if another process takes it first;
+    /// returns false if there was none.
+    pub fn release_part(&self) -> bool {
+        let path = self.reserve();
+        let part = self.look().map_or(0, |room| self.part(room.space)) / PARTS;
+        let left = |file: &fs::File| Some(file.metadata().ok()?.len().saturating_sub(part));
+        let shrunk = open_own(OpenOptions::new().write(true), &path).is_ok_and(|file| {
+            let left = left(&file).filter(|left| part > 0 && *left >= part);
+            left.is_some_and(|left| file.set_len(left).is_ok())
+        });
+        *self.lock() = None;
+        shrunk || self.release()
+    }
+
     /// Gives the reserve up; returns true if there was one.
     pub fn release(&self) -> bool {
         let released = fs::remove_file(self.reserve()).is_ok();
@@ -223,10 +239,15 @@ fn space(found: &StatVfs) -> Space {
 
 fn set_aside(path: &Path, bytes: u64) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
-    let file = options.open(path)?;
+    let file = open_own(options.write(true).create(true).truncate(true), path)?;
     Ok(fallocate(&file, FallocateFlags::empty(), 0, bytes)?)
+}
+
+/// Opens a file, and follows no link.
+fn open_own(options: &mut OpenOptions, path: &Path) -> io::Result<fs::File> {
+    options.mode(0o600);
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    options.open(path)
 }
 
 #[cfg(test)]
@@ -326,8 +347,16 @@ mod tests {
         // An existing one is enough, however full the disk is.
         available.store(0, Ordering::Relaxed);
         assert!(guard.restore());
+        let mut parts = 0;
+        while guard.release_part() {
+            parts += 1;
+        }
+        assert!(parts == PARTS && !path.exists());
+        available.store(4 * MIB, Ordering::Relaxed);
+        assert!(guard.restore() && guard.release_part() && guard.restore());
+        assert!(fs::metadata(&path).unwrap().blocks() * 512 >= 2 * MIB);
         assert!(guard.release() && !path.exists());
-        assert!(!guard.release());
+        assert!(!guard.release() && !guard.release_part());
     }
 
     #[test]

@@ -77,9 +77,15 @@ impl SlotFile {
         let room = SLOT * (1 + PREPARED).max(bytes.len() / SLOT);
         bytes.resize(room, 0);
         // Written beside the old one and renamed: a crash must find the old file or the new one.
-        let mut new = tempfile::NamedTempFile::new_in(directory)?;
-        new.write_all(&bytes)?;
-        Ok(Self(new.persist(directory.join(NAME))?))
+        let beside = || {
+            let mut new = tempfile::NamedTempFile::new_in(directory)?;
+            new.write_all(&bytes)?;
+            Ok(new.persist(directory.join(NAME))?)
+        };
+        match beside() {
+            Err(error) if is_full(&error) => Ok(Self(overwritten(directory, &bytes)?)),
+            new => new.map(Self),
+        }
     }
 
     /// Writes a slot.
@@ -102,6 +108,19 @@ impl SlotFile {
     }
 }
 
+fn is_full(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded)
+}
+
+/// Writes over the previous file, which takes no room. A crash in this one call may lose suspects.
+pub(super) fn overwritten(directory: &Path, bytes: &[u8]) -> io::Result<File> {
+    let file = open_own(&directory.join(NAME), OFlags::RDWR)?;
+    file.write_all_at(bytes, 0)?;
+    file.set_len(bytes.len() as u64)?;
+    Ok(file)
+}
+
 /// The suspects that the previous run left in `directory`, with their weights.
 pub(super) fn suspects_of(directory: &Path) -> io::Result<BTreeMap<Name, u8>> {
     match read_own(&directory.join(NAME)) {
@@ -113,7 +132,14 @@ pub(super) fn suspects_of(directory: &Path) -> io::Result<BTreeMap<Name, u8>> {
 
 /// The content of our file, up to its maximum length; a link or a FIFO in its place is refused.
 fn read_own(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = open_own(path, OFlags::RDONLY)?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn open_own(path: &Path, access: OFlags) -> io::Result<File> {
+    let flags = access | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     if !file.metadata()?.is_file() {
         return Err(io::Error::new(
@@ -121,9 +147,7 @@ fn read_own(path: &Path) -> io::Result<Vec<u8>> {
             "under-way is not a regular file; move it away",
         ));
     }
-    let mut bytes = Vec::new();
-    file.take(LONGEST).read_to_end(&mut bytes)?;
-    Ok(bytes)
+    Ok(file)
 }
 
 /// The suspects in a file of slots, with their weights.

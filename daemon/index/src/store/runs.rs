@@ -171,7 +171,8 @@ impl PostingStore for RunDatabases {
             builder: None,
             dir,
         };
-        writing.builder = Some(Builder::new(&writing.dir, run.number, run.id)?);
+        let builder = Builder::new(&writing.dir, run.number, run.id);
+        writing.builder = Some(builder.map_err(not_written)?);
         Ok(Box::new(writing))
     }
 
@@ -207,6 +208,17 @@ fn damaged(number: u32) -> StoreError {
     }
 }
 
+/// What a full disk means for a run that nothing names yet: it is written again once there is room. Any other error
+/// stays what it is.
+fn not_written(error: StoreError) -> StoreError {
+    match error.is_disk_full() {
+        true => StoreError::RunNotWritten {
+            source: Box::new(error),
+        },
+        false => error,
+    }
+}
+
 /// A run being built.
 struct Writing<'a> {
     runs: &'a RunDatabases,
@@ -219,7 +231,7 @@ struct Writing<'a> {
 impl RunWriter for Writing<'_> {
     fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
         match &mut self.builder {
-            Some(builder) => builder.put(key, block),
+            Some(builder) => builder.put(key, block).map_err(not_written),
             None => Ok(()),
         }
     }
@@ -227,13 +239,19 @@ impl RunWriter for Writing<'_> {
     fn finish(mut self: Box<Self>) -> Result<(), StoreError> {
         self.runs.lock.check()?;
         if let Some(builder) = self.builder.take() {
-            builder.finish()?;
+            builder.finish().map_err(not_written)?;
         }
         self.runs.lock.check()?;
         let path = self.runs.path(self.number);
-        std::fs::rename(&self.dir, &path).map_err(StoreError::io("rename", &self.dir))?;
+        let renamed = std::fs::rename(&self.dir, &path);
+        renamed.map_err(|error| not_written(StoreError::io("rename", &self.dir)(error)))?;
         sync_dir(&self.runs.dir)?;
-        self.runs.add(self.number, self.older)
+        let added = self.runs.add(self.number, self.older).map_err(not_written);
+        if let Err(StoreError::RunNotWritten { .. }) = &added {
+            // Nothing names it. What cannot be removed is removed when the store next opens.
+            let _ = remove_run(&self.runs.dir, self.number);
+        }
+        added
     }
 }
 

@@ -1,6 +1,6 @@
 //! What sled lacks: values sealed by a checksum (`seal`, `tree`), leaves filled in order (`fill`), files that survive a
 //! power cut (`durable`), a check that the log is readable (`readable`), repair of its settings (`conf`), conversion of
-//! its errors, panics and half-done writes into ours (`recovery`, `failed`), and detection of calls that hang
+//! its errors, panics and half-done writes into ours (`recovery`, `refusal`, `failed`), and detection of calls that hang
 //! (`under_way`).
 
 pub(super) mod conf;
@@ -9,6 +9,7 @@ pub(super) mod failed;
 pub(super) mod fill;
 pub(super) mod readable;
 pub(super) mod recovery;
+pub(super) mod refusal;
 pub(super) mod seal;
 pub(super) mod tree;
 pub(super) mod under_way;

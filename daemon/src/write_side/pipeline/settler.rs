@@ -38,6 +38,12 @@ impl PipelineState {
                 self.to_settle.wait(POLL_INTERVAL);
                 continue;
             }
+            if let Err(full) = self.host.disk.take(0) {
+                let full = full.to_string();
+                self.lifecycle
+                    .pause(AlarmSource::Settler, &full, &mut backoff);
+                continue;
+            }
             self.count_placed(std::mem::take(&mut was_settled));
             let settled = self.writer.settle_step(self.lifecycle.cancel());
             let published = settled.and_then(|regrouped| {

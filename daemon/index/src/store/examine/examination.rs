@@ -13,7 +13,7 @@ use super::probe::{BEGUN, Part, exit};
 use crate::Cancel;
 use crate::store::StoreError;
 use crate::store::files::allocated_bytes;
-use crate::store::sled_support::recovery::is_of_the_machine;
+use crate::store::sled_support::refusal::is_of_the_machine;
 
 /// The result of an examination.
 #[derive(Debug, Clone, PartialEq, Eq)]

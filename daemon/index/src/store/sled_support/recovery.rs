@@ -17,6 +17,7 @@ use ::sled::{Config, Db, Error, Mode};
 
 use super::conf;
 use super::failed::Failed;
+use super::refusal::{is_of_the_machine, refusal};
 use super::under_way::counted;
 use crate::store::StoreError;
 use crate::store::directory::RUNS;
@@ -171,7 +172,8 @@ pub(in crate::store) fn panics_caught<T>(operation: impl FnOnce() -> T) -> Resul
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("unknown cause");
-        let reason = format!("sled panicked: {message}");
+        let told = refusal(message).map_or_else(|| message.to_owned(), |error| error.to_string());
+        let reason = format!("sled panicked: {told}");
         match is_of_the_machine(message) {
             true => StoreError::Machine { reason },
             false => StoreError::Damaged { reason },
@@ -265,14 +267,6 @@ impl fmt::Debug for LastHandle {
     }
 }
 
-/// Whether a panic reports an error of the operating system (no thread, no descriptor, no memory, a failing disk) or of
-/// the clock. A missing file is damage.
-pub(in crate::store) fn is_of_the_machine(message: &str) -> bool {
-    const MISSING: &str = "2,";
-    let refused = message.split("Os { code: ").skip(1);
-    refused.clone().any(|code| !code.starts_with(MISSING)) || message.contains("SystemTimeError")
-}
-
 fn is_locked(error: &Error) -> bool {
     matches!(error, Error::Io(e) if e.to_string().starts_with("could not acquire lock"))
 }
@@ -288,7 +282,8 @@ pub(in crate::store) fn from_sled(dir: &Path, error: Error) -> StoreError {
                 reason: e.to_string(),
             }
         }
-        Error::Io(e) => StoreError::io("use", dir)(e),
+        // A later error repeats the first as text, without its number.
+        Error::Io(e) => StoreError::io("use", dir)(refusal(&e.to_string()).unwrap_or(e)),
         Error::Corruption { .. } | Error::ReportableBug(_) | Error::CollectionNotFound(_) => {
             StoreError::Damaged {
                 reason: error.to_string(),
@@ -370,6 +365,8 @@ mod tests {
             let refused = panics(code).unwrap_err();
             assert!(matches!(refused, StoreError::Machine { .. }), "{refused}");
         }
+        let full = panics(28).unwrap_err().to_string();
+        assert!(full.ends_with("sled panicked: No space left on device (os error 28)"));
         // ENOENT: a blob is gone.
         assert!(matches!(panics(2), Err(StoreError::Damaged { .. })));
         let index = |at: usize| [1, 2, 3][at];
