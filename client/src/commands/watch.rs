@@ -84,6 +84,7 @@ mod tests {
             at: 1_000_000,
             number: 7,
             group: Some(3),
+            document: vec![1; 32],
         };
         let expected = "7 1970-01-01T00:00:01Z group-joined      group 3 /share/a\\nb.txt";
         assert_eq!(row(&event, None), expected);

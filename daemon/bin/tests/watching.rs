@@ -1,5 +1,8 @@
 //! Events as a subscriber gets them: of one root, and of containers.
 
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -124,4 +127,179 @@ fn a_container_read_in_part_is_announced_as_indexed_with_the_reason() {
         (&*tape.kind, &*tape.detail),
         ("file-indexed", "container (damaged)")
     );
+}
+
+/// Groups as a subscriber puts them together from events: documents by group.
+#[derive(Default)]
+struct Replayed {
+    members: BTreeMap<Vec<u8>, u64>,
+    /// The document of each file that was announced.
+    files: BTreeMap<Vec<u8>, Vec<u8>>,
+}
+
+impl Replayed {
+    /// Takes an event; returns the document that joined or left, with whether it joined.
+    fn hear(&mut self, event: &Event) -> Option<(Vec<u8>, bool)> {
+        let document = event.document.clone();
+        match &*event.kind {
+            "file-indexed" => {
+                assert_eq!(document.len(), 32, "{event:?}");
+                self.files.insert(event.path.clone(), document);
+                None
+            }
+            "file-removed" => {
+                self.files.remove(&event.path);
+                None
+            }
+            "group-joined" => {
+                let joined = self.members.insert(document.clone(), event.group.unwrap());
+                assert_eq!(joined, None, "it was in a group: {event:?}");
+                Some((document, true))
+            }
+            "group-left" => {
+                let left = self.members.remove(&document);
+                assert_eq!(left, event.group, "it was not in this group: {event:?}");
+                assert!(!event.path.is_empty(), "{event:?}");
+                Some((document, false))
+            }
+            _ => None,
+        }
+    }
+
+    /// The paths of each group.
+    fn groups(&self) -> BTreeMap<u64, BTreeSet<Vec<u8>>> {
+        let mut groups: BTreeMap<u64, BTreeSet<Vec<u8>>> = BTreeMap::new();
+        for (path, document) in &self.files {
+            if let Some(group) = self.members.get(document) {
+                groups.entry(*group).or_default().insert(path.clone());
+            }
+        }
+        groups
+    }
+}
+
+/// The paths of each group, as they are listed.
+fn listed_groups(daemon: &Daemon) -> BTreeMap<u64, BTreeSet<Vec<u8>>> {
+    daemon.wait(async {
+        let mut listed = daemon.client.groups(None, Vec::new()).await.unwrap();
+        let mut groups: BTreeMap<u64, BTreeSet<Vec<u8>>> = BTreeMap::new();
+        while let Some(group) = listed.next().await.unwrap() {
+            let paths = group.members.into_iter().map(|member| member.path);
+            groups.entry(group.id).or_default().extend(paths);
+        }
+        groups
+    })
+}
+
+/// Hears what comes until this file is announced.
+fn hear_until(
+    daemon: &Daemon,
+    stream: &mut tonic::Streaming<Event>,
+    last: &Path,
+    replayed: &mut Replayed,
+) -> Vec<(Vec<u8>, bool)> {
+    let mut told = Vec::new();
+    loop {
+        let event = daemon.wait(stream.message()).unwrap().unwrap();
+        told.extend(replayed.hear(&event));
+        if event.path == last.as_os_str().as_bytes() {
+            return told;
+        }
+    }
+}
+
+/// Removes, moves, copies or writes a file at random, as `next` says; `names` are those that exist.
+fn change(
+    daemon: &Daemon,
+    texts: &[String],
+    names: &mut BTreeSet<String>,
+    mut next: impl FnMut(usize) -> usize,
+) {
+    let [name, to] = [(); 2].map(|()| format!("{}.txt", next(10)));
+    let (path, at_to) = (daemon.path(&name), daemon.path(&to));
+    match (next(4), names.contains(&name) && to != name) {
+        (0, true) => {
+            std::fs::remove_file(&path).unwrap();
+            names.remove(&name);
+        }
+        (1, true) => {
+            std::fs::rename(&path, at_to).unwrap();
+            names.remove(&name);
+            names.insert(to);
+        }
+        (2, true) => {
+            std::fs::copy(&path, at_to).unwrap();
+            names.insert(to);
+        }
+        _ => {
+            std::fs::write(&path, &texts[next(texts.len())]).unwrap();
+            names.insert(name);
+        }
+    }
+}
+
+#[test]
+fn events_replayed_by_document_give_the_groups() {
+    let daemon = Daemon::with(&[], |_| {});
+    let watching = daemon.client.events(Vec::new(), None);
+    let mut stream = daemon.wait(watching).unwrap();
+    let version = |at: u64| {
+        let base = prose(at / 4, 300);
+        match at % 4 {
+            0 => base,
+            more => format!("{base} {}", prose(40 + at, 3 * more)),
+        }
+    };
+    let texts: Vec<String> = (0..12).map(version).collect();
+    let (mut replayed, mut random, mut names) = (Replayed::default(), 9_u64, BTreeSet::new());
+    for step in 0..60_u64 {
+        change(&daemon, &texts, &mut names, |below| {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (random >> 33) as usize % below
+        });
+        daemon.sync();
+        // What became of groups by the first sync is told before the second document is placed.
+        let marks = ["first.txt", "second.txt"].map(|name| daemon.path(name));
+        for (seed, mark) in (1_000 + 2 * step..).zip(&marks) {
+            std::fs::write(mark, prose(seed, 30)).unwrap();
+            daemon.sync();
+        }
+        let told = hear_until(&daemon, &mut stream, &marks[1], &mut replayed);
+        let listed = listed_groups(&daemon);
+        assert_eq!(replayed.groups(), listed, "step {step}: {told:?}");
+    }
+}
+
+#[test]
+fn a_document_leaves_its_group_once_and_with_its_path() {
+    let text = prose(1, 400);
+    let longer = format!("{text} {}", prose(2, 20));
+    let daemon = Daemon::with(&[("a.txt", longer), ("b.txt", text.clone())], add_other);
+    let left = |events: &[Event]| {
+        let of_groups = of_groups(events);
+        let left = of_groups.iter().filter(|(kind, ..)| *kind == "group-left");
+        left.map(|(_, name, _)| (*name).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let edited = events(&daemon, Vec::new(), || {
+        std::fs::write(daemon.path("b.txt"), format!("{text} x")).unwrap();
+    });
+    assert_eq!(left(&edited), ["b.txt"]);
+    let joined = |event: &&Event| event.kind == "group-joined";
+    let [out, into] = [
+        edited.iter().find(|event| event.kind == "group-left"),
+        edited.iter().find(joined),
+    ];
+    assert_ne!(out.unwrap().document, into.unwrap().document);
+    let moved = events(&daemon, Vec::new(), || {
+        std::fs::rename(daemon.path("b.txt"), daemon.path("c.txt")).unwrap();
+    });
+    let indexed = moved.iter().find(|event| event.path.ends_with(b"c.txt"));
+    assert_eq!(indexed.unwrap().document, into.unwrap().document);
+    let removed = events(&daemon, Vec::new(), || {
+        std::fs::remove_file(daemon.path("a.txt")).unwrap();
+    });
+    assert_eq!(left(&removed), ["a.txt", "c.txt"]);
 }

@@ -240,7 +240,9 @@ pub struct Applied {
 /// had all its files in other roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupArrival {
-    /// The group it is in.
+    /// Hash of the document.
+    pub document: DocumentHash,
+    /// The group it is in, as it was last reported by settling.
     pub group: GroupId,
     /// The first of the document's files that came, or went.
     pub file: FileKey,

@@ -26,6 +26,10 @@ pub struct GroupMove {
     pub from: Option<GroupId>,
     /// The group it is in.
     pub to: Option<GroupId>,
+    /// Whether a file carries it. Where none does, the change that removed the last one had its [`GroupArrival`].
+    ///
+    /// [`GroupArrival`]: crate::GroupArrival
+    pub is_carried: bool,
 }
 
 /// The groups that changed since group ids were last assigned, as they were then.

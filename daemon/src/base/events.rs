@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use thiserror::Error;
 use tokio::sync::watch;
 
-pub use event::{Event, EventKind, VisibleChange};
+pub use event::{Event, EventKind, EventSubject, VisibleChange};
 
 /// Events kept at most; the oldest are dropped first.
 const MAX_EVENTS: usize = 65_536;
@@ -209,7 +209,7 @@ mod tests {
             root: Some(RootId(1)),
             unless_seen: Vec::new(),
             path: PathBuf::from(path),
-            group: None,
+            subject: EventSubject::default(),
             detail: String::new(),
         }
     }

@@ -157,11 +157,13 @@ pub fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
 
 /// Encodes an event.
 pub fn event(event: &Event) -> v1::Event {
+    let document = event.change.subject.document;
     v1::Event {
         number: event.number,
         kind: event.change.kind.name().to_owned(),
         path: path(&event.change.path),
-        group: event.change.group.map(|group| group.0),
+        group: event.change.subject.group.map(|group| group.0),
+        document: document.map_or(Vec::new(), |hash| hash.0.to_vec()),
         detail: event.change.detail.clone(),
         at: event.at,
     }

@@ -22,9 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
 
 use simdex_index::{IndexError, IndexWriter, VisibleRoots};
-use simdex_schema::{FileKey, GroupId, RootId, RootRecord, path};
+use simdex_schema::{FileKey, RootId, RootRecord, path};
 
-use crate::base::events::{EventKind, Events, VisibleChange};
+use crate::base::events::{EventKind, EventSubject, Events, VisibleChange};
 use crate::base::lock::lock;
 use crate::base::turns::Turns;
 use crate::config::RootConfig;
@@ -142,7 +142,8 @@ impl Root {
         change(&mut status);
         if status.state != state {
             let detail = || status.state.name().to_owned();
-            self.publish_event(EventKind::RootState, b"", None, detail);
+            let subject = EventSubject::default();
+            self.publish_event(EventKind::RootState, b"", subject, detail);
             status.log_change(&self.path, state);
         }
         if recorded(&status) == before {
@@ -216,7 +217,7 @@ impl Root {
         &self,
         kind: EventKind,
         below: &[u8],
-        group: Option<GroupId>,
+        subject: EventSubject,
         detail: impl FnOnce() -> String,
     ) {
         if !self.events.is_watched() {
@@ -227,7 +228,7 @@ impl Root {
             root: Some(self.id),
             unless_seen: Vec::new(),
             path: self.shown(below),
-            group,
+            subject,
             detail: detail(),
         });
     }

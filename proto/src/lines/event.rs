@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{date_of_micros, exact, filled, lossy};
+use super::{date_of_micros, exact, filled, hex, lossy};
 use crate::v1;
 
 /// One event, as `simctl watch` prints it.
@@ -21,6 +21,8 @@ pub struct Event {
     pub path_bytes: Option<String>,
     /// Number of the group concerned.
     pub group: Option<u64>,
+    /// Hash of the document that the file carries, or that joined, left, leads or led the group.
+    pub document: Option<String>,
     /// Details of the event.
     pub detail: Option<String>,
 }
@@ -34,6 +36,7 @@ impl From<&v1::Event> for Event {
             path: filled(&lossy(&event.path)),
             path_bytes: exact(&event.path),
             group: event.group,
+            document: hex(&event.document),
             detail: filled(&event.detail),
         }
     }

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use simdex_index::VisibleRoots;
-use simdex_schema::{GroupId, RootId};
+use simdex_schema::{DocumentHash, GroupId, RootId};
 
 /// Approximate bytes of an event beside its path and detail.
-const EVENT_BYTES: usize = 128;
+const EVENT_BYTES: usize = 192;
 
 /// The kind of change that an event reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,15 @@ impl EventKind {
     }
 }
 
+/// The document and the group that an event is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventSubject {
+    /// Of a file that was indexed, its document; of a group, the document that joined, left, leads or led it.
+    pub document: Option<DocumentHash>,
+    /// The group concerned.
+    pub group: Option<GroupId>,
+}
+
 /// A change that queries can see: its kind and place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VisibleChange {
@@ -67,8 +76,8 @@ pub struct VisibleChange {
     pub unless_seen: Vec<RootId>,
     /// The file, or the root; empty where there is none.
     pub path: PathBuf,
-    /// The group concerned.
-    pub group: Option<GroupId>,
+    /// The document and the group concerned.
+    pub subject: EventSubject,
     /// Further detail for people.
     pub detail: String,
 }
@@ -115,7 +124,7 @@ mod tests {
                 root,
                 unless_seen,
                 path: PathBuf::from("/a"),
-                group: None,
+                subject: EventSubject::default(),
                 detail: String::new(),
             },
         }

@@ -11,7 +11,7 @@ use simdex_index::{IndexError, Regrouped, SignStep, VisibleRoots};
 use simdex_schema::{DocId, GroupId};
 
 use super::PipelineState;
-use crate::base::events::{EventKind, VisibleChange};
+use crate::base::events::{EventKind, EventSubject, VisibleChange};
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
 
@@ -122,7 +122,8 @@ impl PipelineState {
         let _publishing = self.publishing();
         let of_group = |kind| move |&(group, id): &(GroupId, DocId)| (kind, group, id);
         let made = regrouped.made.iter().map(of_group(GroupMade));
-        let left = regrouped.moved.iter();
+        // That a document lost its last file was told with that change.
+        let left = regrouped.moved.iter().filter(|moved| moved.is_carried);
         let left = left.filter_map(|moved| Some((GroupLeft, moved.from?, moved.document)));
         let joined = regrouped.moved.iter();
         let joined = joined.filter_map(|moved| Some((GroupJoined, moved.to?, moved.document)));
@@ -136,26 +137,28 @@ impl PipelineState {
 
     /// Publishes a change of a group, in each root with the first file there of this document.
     fn publish_group(&self, kind: EventKind, group: GroupId, id: DocId) -> Result<(), IndexError> {
-        let mut is_published = false;
+        let (reader, mut is_published) = (self.writer.reader(), false);
+        let document = reader.documents().stats(id).map(|stats| stats.hash);
+        let subject = EventSubject {
+            document,
+            group: Some(group),
+        };
         for root in self.roots.iter() {
             let view = VisibleRoots::Roots([root.id].into());
-            self.writer
-                .reader()
-                .files()
-                .visit_of_document(id, &view, &mut |file| {
-                    is_published = true;
-                    root.publish_event(kind, &file.key.path, Some(group), String::new);
-                    ControlFlow::Break(())
-                })?;
+            reader.files().visit_of_document(id, &view, &mut |file| {
+                is_published = true;
+                root.publish_event(kind, &file.key.path, subject, String::new);
+                ControlFlow::Break(())
+            })?;
         }
-        if !is_published {
-            // No file carries the document any more.
+        // Without a file it is no member; it joins with the file that comes.
+        if !is_published && kind != EventKind::GroupJoined {
             self.host.events.record(VisibleChange {
                 kind,
                 root: None,
                 unless_seen: Vec::new(),
                 path: PathBuf::new(),
-                group: Some(group),
+                subject,
                 detail: String::new(),
             });
         }

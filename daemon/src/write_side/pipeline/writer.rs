@@ -6,11 +6,11 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use simdex_index::{Applied, ChangedFile, Fault, FileChange, GroupArrival, IndexError};
-use simdex_schema::{FileKey, State};
+use simdex_schema::{DocumentHash, FileKey, State};
 
 use super::{IngestedJob, PipelineState};
 use crate::base::causes::causes;
-use crate::base::events::{EventKind, VisibleChange};
+use crate::base::events::{EventKind, EventSubject, VisibleChange};
 use crate::base::unread::is_unread;
 use crate::error::Failure;
 use crate::host::alarms::AlarmSource;
@@ -237,8 +237,8 @@ impl PipelineState {
             return;
         }
         for ChangedFile { key, is_recorded } in &applied.changed {
-            let (kind, detail) = match *is_recorded {
-                false => (EventKind::FileRemoved, String::new()),
+            let (kind, document, detail) = match *is_recorded {
+                false => (EventKind::FileRemoved, None, String::new()),
                 true => match self.ingested_event(key) {
                     Ok(event) => event,
                     Err(error) => {
@@ -250,7 +250,11 @@ impl PipelineState {
                 },
             };
             if let Some(root) = self.roots.get(key.root) {
-                root.publish_event(kind, &key.path, None, || detail);
+                let subject = EventSubject {
+                    document,
+                    group: None,
+                };
+                root.publish_event(kind, &key.path, subject, || detail);
             }
         }
         let arrivals = applied.arrivals.iter();
@@ -276,19 +280,27 @@ impl PipelineState {
                 .filter(|id| self.roots.get(*id).is_some())
                 .collect(),
             path: root.shown(&arrival.file.path),
-            group: Some(arrival.group),
+            subject: EventSubject {
+                document: Some(arrival.document),
+                group: Some(arrival.group),
+            },
             detail: String::new(),
         });
     }
 
-    /// The event of a file that was ingested, with its state where it has no text, or is a container read in part.
-    fn ingested_event(&self, key: &FileKey) -> Result<(EventKind, String), IndexError> {
+    /// The event of a file that was ingested, with its document, or with its state where it has no text, or is a
+    /// container read in part.
+    fn ingested_event(&self, key: &FileKey) -> Result<IngestedEvent, IndexError> {
         let file = self.writer.reader().files().get(key, &self.roots.view())?;
-        let Some(file) = file.filter(|file| !file.state.has_text()) else {
-            return Ok((EventKind::FileIndexed, String::new()));
+        let Some(file) = file else {
+            return Ok((EventKind::FileIndexed, None, String::new()));
         };
+        let document = file.document.map(|(_, hash)| hash);
         let kind = match (is_unread(&file), file.state) {
-            (false, State::Container) => return Ok((EventKind::FileIndexed, String::new())),
+            _ if file.state.has_text() => {
+                return Ok((EventKind::FileIndexed, document, String::new()));
+            }
+            (false, State::Container) => return Ok((EventKind::FileIndexed, None, String::new())),
             // Its members are indexed, and have events of their own.
             (true, State::Container) => EventKind::FileIndexed,
             (true, _) => EventKind::FileUnread,
@@ -299,9 +311,12 @@ impl PipelineState {
             "" => state.to_owned(),
             reason => format!("{state} ({reason})"),
         };
-        Ok((kind, detail))
+        Ok((kind, document, detail))
     }
 }
+
+/// Kind, document and detail of the event of a file.
+type IngestedEvent = (EventKind, Option<DocumentHash>, String);
 
 /// Gathers a batch: the results that are there, and those that arrive within [`BATCH_LINGER`]; only those
 /// already there while containers are applied in parts, and none while there are too many. Returns `None`

@@ -42,10 +42,11 @@ impl CarriersBefore {
         let arrival = |(at, file, was_there)| {
             let (root, document) = at;
             let is_there = state.table.is_in(at);
-            let group = state.group_ids.get(state.stars.principal(document));
+            let group = state.reported_group(document);
             let group = group.filter(|_| is_there != was_there)?;
             let elsewhere = state.table.roots_of(document);
             Some(GroupArrival {
+                document: state.table.get(document)?.hash,
                 group,
                 file,
                 is_there,

@@ -19,6 +19,12 @@ impl IndexState {
         self.groups_before.documents.entry(id).or_insert(group);
     }
 
+    /// The group that a document was last reported to be in.
+    pub(crate) fn reported_group(&self, id: DocId) -> Option<GroupId> {
+        let noted = self.groups_before.documents.get(&id).copied();
+        noted.unwrap_or_else(|| self.group_ids.get(self.stars.principal(id)))
+    }
+
     /// Adds those of these documents that moved to another group. All of them have their places and group ids.
     pub(super) fn take_moved(
         &mut self,
@@ -30,8 +36,15 @@ impl IndexState {
                 continue;
             };
             let to = self.group_ids.get(self.stars.principal(document));
-            let moved = (from != to).then_some(GroupMove { document, from, to });
-            regrouped.moved.extend(moved);
+            if from != to {
+                let is_carried = self.table.count_files_of(document, &self.grouped) > 0;
+                regrouped.moved.push(GroupMove {
+                    document,
+                    from,
+                    to,
+                    is_carried,
+                });
+            }
         }
     }
 

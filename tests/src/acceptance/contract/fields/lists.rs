@@ -1,7 +1,7 @@
 //! The fields of lines about folders, templates, calibrations and events.
 
 use super::Fields;
-use super::Kind::{Bool, Count, List, Maybe, Object, Optional, Path, Ratio, Seconds, Text};
+use super::Kind::{Bool, Count, Hash, List, Maybe, Object, Optional, Path, Ratio, Seconds, Text};
 
 const PATH: Fields = &[("path", Path)];
 
@@ -97,6 +97,7 @@ pub(super) const EVENT: Fields = &[
     ("kind", Text),
     ("path", Maybe(&Path)),
     ("group", Maybe(&Count)),
+    ("document", Maybe(&Hash)),
     ("detail", Maybe(&Text)),
 ];
 
