@@ -40,6 +40,7 @@ pub(super) fn remarks(context: &QueryContext<'_>, count: u64, query: &QuerySumma
     if query.truncated {
         let more = match context.verb {
             QueryVerb::Versions => "the family may have more versions; --limit finds more",
+            QueryVerb::Find(_) if query.unverified > 0 => "more files may reach the threshold",
             QueryVerb::Find(_) => "more files reach the threshold; --limit lists more",
         };
         remarks.push(more.to_owned());
@@ -142,8 +143,9 @@ mod tests {
         };
         let said = remarks(&context(FindKind::Similar), 2, &query);
         assert_eq!(
-            said[2..],
+            said[1..],
             [
+                "more files may reach the threshold",
                 "1 candidate not verified: files may be missing; a higher --threshold leaves fewer",
                 "passages found in very many files (2 posting lists) were not used to find further files"
             ]

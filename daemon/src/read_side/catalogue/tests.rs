@@ -533,12 +533,15 @@ fn the_summary_of_a_question_counts_the_lists_that_found_no_further_documents() 
         let text = format!("{common} {}", words(&mut 8, own).join(" "));
         let subject = Subject::from_text(index, text, &account).unwrap();
         let params = similar(SchemeKind::ModN, 0.1);
-        let answer = find(index, &subject, &params, &never).unwrap();
+        let mut answer = find(index, &subject, &params, &never).unwrap();
+        assert!(!answer.summary.truncated);
+        answer.summary.unverified = 1_000;
         let reply = encode::find_replies(answer, AnswerContext::default()).last();
         let Some(Part::Summary(summary)) = reply.and_then(|reply| reply.part) else {
             panic!("no summary");
         };
         assert_eq!(summary.suppressed, summary.common_lists);
+        assert!(summary.truncated, "the rest may reach the threshold");
         summary.suppressed
     });
     assert!(counted.iter().any(|lists| *lists > 0), "{counted:?}");
