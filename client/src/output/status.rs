@@ -39,7 +39,7 @@ impl<W: Write> Printer<W> {
             ("threshold", ratio(status.threshold)),
             ("largest message", bytes(status.max_message_bytes)),
             ("resident memory", known_bytes(status.resident_bytes)),
-            ("memory limit", known_bytes(status.memory_limit_bytes)),
+            ("memory budget", known_bytes(status.memory_limit_bytes)),
             ("sandbox", status.sandbox.clone()),
             ("waiting", counted(status.queued, "change")),
             ("complete", complete(status.completeness.as_ref())),

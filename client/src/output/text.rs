@@ -77,7 +77,16 @@ pub(crate) fn pace_sentence(what: &str, pace: &Pace) -> String {
     let rate = (pace.per_second * 10.0).round() / 10.0;
     let left = pace.seconds_left.map(Duration::try_from_secs_f64);
     match left {
-        Some(Ok(left)) => format!("{rate} {what} a second, about {} left", HumanDuration(left)),
+        Some(Ok(left)) => {
+            let about = match pace.takes_longer {
+                true => "more than",
+                false => "about",
+            };
+            format!(
+                "{rate} {what} a second, {about} {} left",
+                HumanDuration(left)
+            )
+        }
         _ => format!("{rate} {what} a second, time left not known"),
     }
 }
@@ -138,6 +147,21 @@ const MAX_BYTES: usize = 16;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_pace_says_what_is_left_only_as_far_as_that_is_known() {
+        let said = |seconds_left, takes_longer| {
+            let pace = Pace {
+                per_second: 2.5,
+                seconds_left,
+                takes_longer,
+            };
+            pace_sentence("files", &pace)
+        };
+        assert_eq!(said(None, true), "2.5 files a second, time left not known");
+        assert!(said(Some(9.0), false).ends_with("about 9 seconds left"));
+        assert!(said(Some(9.0), true).ends_with("more than 9 seconds left"));
+    }
 
     #[test]
     fn rounding_never_claims_all_or_nothing() {

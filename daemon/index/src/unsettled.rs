@@ -128,6 +128,12 @@ impl Unsettled {
         nothing_to_place && others.into_iter().all(Queue::is_empty)
     }
 
+    /// Whether documents wait until others have their places, since each takes more work.
+    pub(crate) fn has_deferred(&self) -> bool {
+        let mut deferred = self.to_place[Effort::High as usize..].iter();
+        deferred.any(|rounds| !rounds.queue.is_empty())
+    }
+
     fn queue_of(&self, effort: Effort) -> &RoundQueue {
         &self.to_place[effort as usize]
     }

@@ -319,7 +319,7 @@ mod tests {
         let job = progress.submit(key("a")).unwrap();
         let other = progress.submit(key("b")).unwrap();
         progress.return_tickets(job);
-        let later = || Instant::now() + Duration::from_secs(10);
+        let later = || Instant::now() + Duration::from_secs(5);
         let pace = progress.pace(later()).unwrap();
         assert!(pace.per_second > 0.0 && pace.left.is_some(), "{pace:?}");
         progress.return_tickets(other);

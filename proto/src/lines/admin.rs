@@ -191,13 +191,15 @@ impl From<&v1::MemoryUse> for MemoryUse {
     }
 }
 
-/// The speed of some work, over the last minute.
+/// The speed of some work, over the last ten seconds.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pace {
     /// Files or documents per second.
     pub per_second: f64,
-    /// Seconds until all waiting work is done; null if nothing was done in the last minute.
+    /// Seconds until all waiting work is done; null if nothing was done lately.
     pub seconds_left: Option<f64>,
+    /// Whether it takes longer than that: some of it takes more work than the rest, and is done last.
+    pub takes_longer: bool,
 }
 
 impl From<&v1::Pace> for Pace {
@@ -205,6 +207,7 @@ impl From<&v1::Pace> for Pace {
         Self {
             per_second: pace.per_second,
             seconds_left: pace.seconds_left,
+            takes_longer: pace.takes_longer,
         }
     }
 }

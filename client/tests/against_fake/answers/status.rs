@@ -37,10 +37,12 @@ pub(crate) fn status() -> StatusReply {
         reading: Some(Pace {
             per_second: 12.5,
             seconds_left: Some(90.0),
+            takes_longer: false,
         }),
         settling: Some(Pace {
-            per_second: 0.0,
-            seconds_left: None,
+            per_second: 2.5,
+            seconds_left: Some(30.0),
+            takes_longer: true,
         }),
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),

@@ -76,6 +76,11 @@ impl IndexWriter {
         self.shared.state().unsettled.counts()
     }
 
+    /// Whether some of these wait until others have their places, since each takes more work.
+    pub fn has_deferred(&self) -> bool {
+        self.shared.state().unsettled.has_deferred()
+    }
+
     /// How many documents got a place in a group since the last call.
     pub fn take_placed(&self) -> u64 {
         self.shared.work.take_placed()

@@ -203,7 +203,11 @@ const MEMORY: Fields = &[
     ("limit", Maybe(&Count)),
 ];
 
-const PACE: Fields = &[("per_second", Number), ("seconds_left", Maybe(&Seconds))];
+const PACE: Fields = &[
+    ("per_second", Number),
+    ("seconds_left", Maybe(&Seconds)),
+    ("takes_longer", Bool),
+];
 
 const SCHEDULE: Fields = &[
     ("name", Text),
