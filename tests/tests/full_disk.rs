@@ -94,7 +94,7 @@ fn a_disk_that_stays_full_while_the_daemon_writes_leaves_the_answers_and_is_wait
         thread::scope(|scope| {
             scope.spawn(|| write_on(&sandbox, &ends));
             scope.spawn(|| keep_full(&filler, &stays_full, &ends));
-            let answered = (0..3).try_for_each(|_| {
+            let answered = (0..2).try_for_each(|_| {
                 thread::sleep(Duration::from_millis(700));
                 stays_full.store(true, Ordering::Release);
                 let answered = answers_on(&daemon, &asked);

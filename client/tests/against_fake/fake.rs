@@ -471,6 +471,7 @@ impl Similarity for Fake {
         let indexed = wire::Event {
             kind: "file-indexed".to_owned(),
             path: b"/share/a.txt".to_vec(),
+            document: vec![0xab; 32],
             at: 1,
             number: after + 1,
             ..wire::Event::default()

@@ -128,10 +128,10 @@ impl Unsettled {
         nothing_to_place && others.into_iter().all(Queue::is_empty)
     }
 
-    /// Whether documents wait until others have their places, since each takes more work.
-    pub(crate) fn has_deferred(&self) -> bool {
-        let mut deferred = self.to_place[Effort::High as usize..].iter();
-        deferred.any(|rounds| !rounds.queue.is_empty())
+    /// Documents that wait until others have their places, since each takes more work.
+    pub(crate) fn deferred(&self) -> usize {
+        let deferred = self.to_place[Effort::High as usize..].iter();
+        deferred.map(|rounds| rounds.queue.len()).sum()
     }
 
     fn queue_of(&self, effort: Effort) -> &RoundQueue {

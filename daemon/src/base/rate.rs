@@ -19,6 +19,18 @@ pub struct Pace {
     pub is_least: bool,
 }
 
+impl Pace {
+    /// The pace if so many of those that wait were put off until the others are done, since each takes more: then it
+    /// takes longer, and if they are the greater part nothing tells how long.
+    pub fn with_deferred(self, deferred: u64, waiting: u64) -> Self {
+        Self {
+            left: self.left.filter(|_| deferred <= waiting / 2),
+            is_least: deferred > 0,
+            ..self
+        }
+    }
+}
+
 /// Counts of what was done lately, 11 of them at most.
 #[derive(Debug, Default)]
 pub struct RateWindow {
@@ -95,6 +107,21 @@ mod tests {
         assert!((pace.per_second - 50.0).abs() < 5.0, "{pace:?}");
         let still = window.pace(after(begin, 21.0), 500).unwrap();
         assert_eq!((still.per_second, still.left), (0.0, None));
+    }
+
+    #[test]
+    fn what_is_put_off_takes_longer_and_if_it_is_most_nobody_knows_how_long() {
+        let pace = Pace {
+            per_second: 2.0,
+            left: Some(Duration::from_secs(50)),
+            is_least: false,
+        };
+        let told = |deferred| {
+            let pace = pace.with_deferred(deferred, 100);
+            (pace.left.is_some(), pace.is_least)
+        };
+        let expected = [(0, (true, false)), (50, (true, true)), (51, (false, true))];
+        assert!(expected.iter().all(|(deferred, is)| told(*deferred) == *is));
     }
 
     #[test]

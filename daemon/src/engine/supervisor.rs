@@ -192,12 +192,13 @@ impl Shared {
     /// Replaces the engine; returns false if the daemon stops before that.
     fn reopen(&self, reason: &str, backoff: &mut Backoff) -> Result<bool, String> {
         let host = &self.host;
-        host.alarms.raise(AlarmSource::Index, reason, None);
-        if let Some(engine) = self.slot.take(reason) {
+        let mut reason = self.with_full_disk(reason);
+        host.alarms.raise(AlarmSource::Index, &reason, None);
+        if let Some(engine) = self.slot.take(&reason) {
             self.let_go(engine)?;
         }
         forget_pages(&host.data_dir);
-        let (mut reason, mut is_room_lent) = (reason.to_owned(), false);
+        let mut is_room_lent = false;
         loop {
             let pause = match is_room_lent {
                 true => PAUSES.0,
@@ -218,10 +219,18 @@ impl Shared {
                 }
                 Err(error) if error.is_unclosed() => return Err(causes(&error)),
                 Err(error) => {
-                    reason = causes(&error);
+                    reason = self.with_full_disk(&causes(&error));
                     tracing::error!(reason, "the index could not be opened again yet");
                 }
             }
+        }
+    }
+
+    /// A reason that also says that the disk is full, if it is: what fails after the first write may not say it.
+    fn with_full_disk(&self, reason: &str) -> String {
+        match self.host.disk.take(0) {
+            Err(full) => format!("{reason}; {full}"),
+            Ok(()) => reason.to_owned(),
         }
     }
 

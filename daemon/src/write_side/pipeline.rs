@@ -272,9 +272,9 @@ impl Pipeline {
         let waiting = self.shared.writer.unsettled();
         let settled = self.shared.settling_rate.lock();
         let settled = settled.unwrap_or_else(PoisonError::into_inner);
-        let pace = settled.pace(Instant::now(), waiting.awaited + waiting.crowded)?;
-        let is_least = self.shared.writer.has_deferred();
-        Some(Pace { is_least, ..pace })
+        let waiting = waiting.awaited + waiting.crowded;
+        let pace = settled.pace(Instant::now(), waiting)?;
+        Some(pace.with_deferred(self.shared.writer.deferred(), waiting))
     }
 
     /// Files of the roots of a view that are enqueued or being ingested, not counting retries.

@@ -196,7 +196,7 @@ impl From<&v1::MemoryUse> for MemoryUse {
 pub struct Pace {
     /// Files or documents per second.
     pub per_second: f64,
-    /// Seconds until all waiting work is done; null if nothing was done lately.
+    /// Seconds until all waiting work is done; null if that is not known.
     pub seconds_left: Option<f64>,
     /// Whether it takes longer than that: some of it takes more work than the rest, and is done last.
     pub takes_longer: bool,

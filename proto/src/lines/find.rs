@@ -140,7 +140,7 @@ pub struct QuerySummary {
     pub candidates: u64,
     /// Candidates counted on all shingles.
     pub verified: u64,
-    /// The same as `common_lists`.
+    /// Posting lists that found no further documents, as `common_lists`.
     pub suppressed: u64,
     /// Posting lists that were only used to count on documents found by other fingerprints.
     pub common_lists: u64,

@@ -20,7 +20,7 @@ use crate::stored_records::put_meta;
 use crate::table::DocumentStats;
 use crate::text::{self, TextStore};
 use crate::writer::{WriterState, with_signatures};
-use crate::{Cancel, Index, IndexError, IndexSettings, IndexWriter, Options, UnreadTexts};
+use crate::{Cancel, Fault, Index, IndexError, IndexSettings, IndexWriter, Options, UnreadTexts};
 
 /// An index and how opening it went.
 pub struct Opened {
@@ -190,7 +190,11 @@ impl IndexWriter {
                     self.release_unread()?;
                 }
                 // The watermark must not pass documents that are still to be signed.
-                self.merge_through(id)?;
+                match self.merge_through(id) {
+                    // They stay in the buffer, which held most of them before, and are merged once there is room.
+                    Err(error) if error.is_disk_full() && error.fault() == Fault::Transient => {}
+                    merged => merged?,
+                }
             }
         }
         Ok(())

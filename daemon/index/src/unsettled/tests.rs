@@ -107,11 +107,11 @@ fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
         unsettled.queue_placement(DocId(id));
     }
     let before = unsettled.end_epoch();
-    assert!(!unsettled.has_deferred());
+    assert_eq!(unsettled.deferred(), 0);
     unsettled.defer(DocId(2), Effort::Crowded);
-    assert!(unsettled.has_deferred());
     unsettled.defer(DocId(2), Effort::High);
     unsettled.defer(DocId(3), Effort::High);
+    assert_eq!(unsettled.deferred(), 2);
     assert_eq!((unsettled.awaited(), unsettled.crowded()), (2, 1));
     let turns = [(3, Effort::High), (2, Effort::Crowded), (1, Effort::Usual)];
     for (id, effort) in turns.into_iter().chain(turns) {

@@ -76,9 +76,9 @@ impl IndexWriter {
         self.shared.state().unsettled.counts()
     }
 
-    /// Whether some of these wait until others have their places, since each takes more work.
-    pub fn has_deferred(&self) -> bool {
-        self.shared.state().unsettled.has_deferred()
+    /// How many of these wait until others have their places, since each takes more work.
+    pub fn deferred(&self) -> u64 {
+        self.shared.state().unsettled.deferred() as u64
     }
 
     /// How many documents got a place in a group since the last call.
