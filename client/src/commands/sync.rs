@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::eprint_line;
 use crate::progress::waiting;
 use simdex_client::lines::Sync;
-use simdex_client::text::counted;
+use simdex_client::text::{counted, grouped, plural};
 use simdex_client::wire::SyncReply;
 
 pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
@@ -40,8 +40,10 @@ fn up_to_date(reply: &SyncReply) -> String {
         said = format!("{said}, {others} to be tried again");
     }
     if reply.crowded > 0 {
-        let documents = counted(reply.crowded, "document");
-        said = format!("{said}; {documents} in crowds not settled, perhaps in no group yet");
+        let (count, ending) = (grouped(reply.crowded), plural(reply.crowded));
+        said = format!(
+            "{said}; {count} document{ending} in crowds not settled, perhaps in no group yet"
+        );
     }
     said
 }

@@ -11,8 +11,8 @@ pub(crate) const MISS: f64 = MISSED_PAIR - Rung::TOP.get() as f64 * DOUBT;
 /// A pair at the threshold is refused at any other rung with at most this probability.
 pub(crate) const DOUBT: f64 = 1e-9;
 
-/// Cuts are cached for unions up to this size: two usual documents have at most 1,024 samples, documents of 4 KB half
-/// of 8,192 shingles at the finest rung at which more may be wanted, and computing one cut takes as long as reading a
+/// Cuts are cached for unions up to this size. Two usual documents have at most 1,024 samples, and two documents of 8 KB
+/// at most 8,192 shingles at the finest rung at which they are sampled. Computing one cut takes as long as reading a
 /// bucket.
 const KEPT: usize = 8_192;
 /// A cut that was not computed yet.
@@ -82,6 +82,13 @@ impl Cuts {
         self.elsewhere.get(union, self.threshold)
     }
 
+    /// Whether they share enough at any other rung.
+    pub(crate) fn reaches_elsewhere(&self, shared: u64, union: u64) -> bool {
+        // No cut is higher than the next whole number above the mean.
+        let is_plenty = shared as f64 >= self.threshold.get() * union as f64 + 1.5;
+        is_plenty || shared >= self.elsewhere(union)
+    }
+
     /// Smallest number of fingerprints that sets of these sizes must share at their common rung; `None` if no overlap
     /// suffices.
     pub(crate) fn min_at_common(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
@@ -134,6 +141,9 @@ mod tests {
             assert_eq!(cuts.at_common(union, rung), expected);
             let expected = min_overlap_cut(union, cuts.threshold(), DOUBT);
             assert_eq!(cuts.elsewhere(union), expected);
+            for shared in 0..=union {
+                assert_eq!(cuts.reaches_elsewhere(shared, union), shared >= expected);
+            }
         }
         assert_eq!(known(), 4);
         // Nothing is sampled there.

@@ -56,10 +56,12 @@ pub(crate) fn each_on_two_threads<T: Send>(
     each: &(dyn Fn(T) -> Result<(), IndexError> + Sync),
 ) -> Result<(), IndexError> {
     let items = Mutex::new(items.into_iter());
-    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let left = || items.lock().unwrap_or_else(PoisonError::into_inner);
+    let next = || left().next();
     let run = |_: &mut [()]| {
         while let Some(item) = next() {
-            each(item)?;
+            // After an error nothing is done with the rest.
+            each(item).inspect_err(|_| left().by_ref().for_each(drop))?;
         }
         Ok(())
     };

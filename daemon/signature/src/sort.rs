@@ -42,7 +42,7 @@ fn sort_part(values: &mut [Fingerprint], other: &mut [Fingerprint], used: u32) {
     if values.len() < SCATTER_FROM {
         return values.sort_unstable();
     }
-    // Two digits hold seven bits more than are needed to count the values: few are alike in both.
+    // Two digits hold at least six bits more than are needed to count the values: few are alike in both.
     let bits = (values.len().ilog2() + 7) / 2;
     let low = used.saturating_sub(2 * bits);
     scatter(values, other, low, bits);

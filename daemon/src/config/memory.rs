@@ -13,7 +13,7 @@ const PARTS: u64 = 64;
 const CACHE: u64 = 16;
 const BUFFER: u64 = 10;
 const WORKING: u64 = 24;
-/// Half for questions, half for groups.
+/// Three eighths for questions, the rest for groups and pairs: half for all shingles, an eighth for samples.
 const SHINGLES: u64 = 6;
 const PRINCIPAL_LISTS: u64 = 1;
 const TEXT_BLOCKS: u64 = 1;

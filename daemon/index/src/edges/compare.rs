@@ -120,7 +120,7 @@ impl PairThreshold {
     pub(super) fn may_reach(self, at: SharedAt, cuts: &Cuts) -> bool {
         match at.rung {
             rung if rung == self.rung => at.shared >= self.min_shared,
-            _ => at.shared >= cuts.elsewhere(at.union),
+            _ => cuts.reaches_elsewhere(at.shared, at.union),
         }
     }
 }

@@ -43,7 +43,7 @@ impl EdgeFinder<'_> {
         }
     }
 
-    /// Caches the shingles of a principal.
+    /// Caches the shingles of a loaded document that others will be compared with.
     pub(crate) fn keep_loaded(&self, document: &LoadedDocument) {
         document
             .shingles

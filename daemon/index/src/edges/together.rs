@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use simdex_schema::{DocId, EdgeRecord};
-use simdex_signature::{Levels, LevelsTogether, SharedAt};
+use simdex_signature::{Levels, LevelsTogether, Rung, SharedAt};
 
 use super::compare::edge_of;
-use super::{Cuts, EdgeFinder, LoadedDocument, PairThreshold};
-use crate::{IndexError, MemoryAccount, MemoryPermit};
+use super::{Cuts, EdgeFinder, LoadedDocument, PairThreshold, Shingles};
+use crate::{IndexError, MemoryAccount};
 
 /// Maximum number of documents that others are compared with together.
 pub(crate) const TOGETHER: usize = LevelsTogether::TEXTS;
@@ -18,34 +18,29 @@ pub(crate) struct LoadedTogether<'s> {
     levels: LevelsTogether,
     /// Number of shingles of each.
     shingles: Vec<u64>,
-    _permit: Option<MemoryPermit>,
 }
 
 /// A document of several, by its position, with what it must share with another one.
 pub(crate) type AskedTogether = (usize, PairThreshold);
 
 impl EdgeFinder<'_> {
-    /// Joins the shingles of loaded documents; `None` if those of one are not in memory.
+    /// Joins the shingles of loaded documents; `None` if those of one are not in memory. The caller holds a permit for
+    /// [`LoadedTogether::peak_bytes`].
     pub(crate) fn together<'s>(
         &self,
         documents: Vec<&'s LoadedDocument>,
-        account: &MemoryAccount,
-    ) -> Result<Option<LoadedTogether<'s>>, IndexError> {
+    ) -> Option<LoadedTogether<'s>> {
         let levels = documents.iter().map(|document| {
             let levels = document.shingles.as_ref()?.levels()?;
             Some(Arc::as_ref(levels))
         });
-        let Some(levels) = levels.collect::<Option<Vec<&Levels>>>() else {
-            return Ok(None);
-        };
-        let shingles: Vec<u64> = levels.iter().map(|levels| levels.len() as u64).collect();
-        let permit = account.take_large(LevelsTogether::peak_bytes(shingles.iter().sum()))?;
-        Ok(Some(LoadedTogether {
+        let levels = levels.collect::<Option<Vec<&Levels>>>()?;
+        let shingles = levels.iter().map(|levels| levels.len() as u64).collect();
+        Some(LoadedTogether {
             levels: LevelsTogether::of(&levels),
             documents,
             shingles,
-            _permit: permit,
-        }))
+        })
     }
 
     /// Counts the edges of some of these documents to another one, which is read once. Calls `each` with the position
@@ -59,11 +54,15 @@ impl EdgeFinder<'_> {
         mut each: impl FnMut(usize, EdgeRecord),
     ) -> Result<(), IndexError> {
         account.cancel().check()?;
-        let Some(theirs) = self.shingles(other, account)? else {
-            return Ok(());
+        let theirs = match together.is_worthwhile(asked) {
+            true => self.shingles(other, account)?,
+            false => None,
         };
-        self.keep(other, &theirs);
-        let Some(levels) = theirs.levels() else {
+        if let Some(theirs) = &theirs {
+            self.keep(other, theirs);
+        }
+        let Some(levels) = theirs.as_ref().and_then(Shingles::levels) else {
+            drop(theirs);
             let documents = asked.iter();
             let documents = documents.map(|(at, pair)| (together.documents[*at], *pair));
             return self.edges_to(other, documents, account, |found, edge| {
@@ -83,6 +82,19 @@ impl EdgeFinder<'_> {
 }
 
 impl LoadedTogether<'_> {
+    /// Bytes that joining documents with this much text takes at most, with their shingles.
+    pub(crate) fn peak_bytes(text: u64) -> u64 {
+        LevelsTogether::peak_bytes(text) + text * size_of::<u64>() as u64
+    }
+
+    /// Whether comparing all with a document costs less than comparing it with those that are asked for alone, if it is
+    /// as long as they are. A step of a merge of two texts takes less than half the time of one of many.
+    fn is_worthwhile(&self, asked: &[AskedTogether]) -> bool {
+        let alone: u64 = asked.iter().map(|(at, _)| 2 * self.shingles[*at]).sum();
+        let longest = self.shingles.iter().max().copied().unwrap_or_default();
+        2 * alone > 5 * (self.levels.len() as u64 + longest)
+    }
+
     /// What each of the documents asked for shares with another one, as far as it was compared.
     fn compare(
         &self,
@@ -101,7 +113,7 @@ impl LoadedTogether<'_> {
                 return true;
             }
             last[at] = Some(shared);
-            pair.may_reach(shared, cuts)
+            shared.rung > Rung::ZERO && pair.may_reach(shared, cuts)
         });
         last
     }

@@ -1,5 +1,5 @@
 //! Pairs of near-duplicates of a view. The partners of each document are searched for when they are asked for, or ahead
-//! by a join if many are asked for in a known order.
+//! for many documents that are asked for in a known order.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,7 +8,7 @@ use roaring::RoaringTreemap;
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
-use self::ahead::{Ahead, Edges};
+use self::ahead::{Ahead, Edges, FIRST_SINGLY};
 use crate::cache::Cache;
 use crate::edges::{EdgeFinder, LoadedDocument, Partner, pair_missed_at_most};
 use crate::shared::IndexShared;
@@ -47,6 +47,7 @@ impl<'a> Pairs<'a> {
             found: Cache::new(KEPT_PARTNERS),
             ahead: Mutex::default(),
             counted: AtomicU64::new(0),
+            file_changes: self.shared.file_changes.load(Ordering::SeqCst),
             visible,
         }
     }
@@ -67,6 +68,8 @@ pub struct PairSearch<'a> {
     found: Cache<DocId, Edges>,
     ahead: Mutex<Ahead>,
     counted: AtomicU64,
+    /// The number of changes of files when it began.
+    file_changes: u64,
 }
 
 /// Number of partners that a search caches: 40 bytes each.
@@ -76,6 +79,13 @@ const KEPT_PARTNERS: u64 = 1 << 18;
 pub type PartnerFilter<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
 
 impl PairSearch<'_> {
+    /// The same search for a list that may be resumed. Most partners of its documents then come before them, and were
+    /// listed: the first documents are searched for one by one, with a filter, and their pairs are not counted ahead.
+    pub fn resumed_if(self, is_resumed: bool) -> Self {
+        self.ahead().alone = if is_resumed { FIRST_SINGLY } else { 0 };
+        self
+    }
+
     /// Documents with text that the view shows, by id.
     pub fn documents(&self) -> impl Iterator<Item = DocId> + '_ {
         self.visible.iter().map(DocId)

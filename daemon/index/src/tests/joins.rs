@@ -253,11 +253,50 @@ fn partners_that_many_documents_have_in_common_are_read_and_counted_few_times() 
     put_all(&bed, &texts);
     let ([read, _, _, counted], pairs) = work_of_join(&bed, 0.8, COUNT);
     assert_eq!(pairs, COUNT * (COUNT - 1) / 2);
-    // Once as a document, and at most once for each 64 of those before it.
-    assert!(read <= 1.0 + 4.0, "{read} texts");
+    // Once as a document, at most once for each 64 of those before it, and for the few of its own family alone.
+    assert!(read <= 1.0 + 4.0 + 1.0, "{read} texts");
     // Each pair alone would be twice the shingles of a text, half of all pairs for each document.
     let alone = (COUNT * base.len()) as f64;
     assert!(counted <= 0.1 * alone, "{counted} shingles, not {alone}");
+}
+
+/// No join pays, so each document is searched for ahead with those that follow.
+#[test]
+fn a_document_that_many_files_carry_is_searched_for_and_counted_once() {
+    const COPIES: usize = 6;
+    let (bed, mut random) = (counting_bed(), Random::new(39));
+    let base = random.words(200);
+    let texts: Vec<String> = (0..40).map(|_| random.version(&base, 2)).collect();
+    for copy in 0..COPIES {
+        for (at, text) in texts.iter().enumerate() {
+            bed.put(&format!("a/{copy}/{at}"), text);
+        }
+    }
+    let limits = JoinLimits {
+        postings_as_one: 1,
+        ..JoinLimits::USUAL
+    };
+    let search = search(&bed, &VisibleRoots::All, 0.8, limits);
+    let documents: Vec<DocId> = search.documents().collect();
+    let order = documents.repeat(COPIES);
+    let (account, before) = (account(bed.index()), bed.index().index.work());
+    let mut pairs = BTreeSet::new();
+    for (at, id) in order.iter().enumerate() {
+        let next = |most: usize| Ok(order[at..].iter().copied().take(most).collect());
+        search.look_ahead(*id, &next, &account).unwrap();
+        let partners = match search.partners_ahead(*id, &account).unwrap() {
+            Some(partners) => partners,
+            None => search
+                .filtered_partners_of(*id, &|_| Ok(true), &account)
+                .unwrap(),
+        };
+        pairs.extend(partners.iter().map(|(other, _)| [*id, *other]));
+    }
+    let count = documents.len();
+    assert_eq!((pairs.len(), search.joins()), (count * (count - 1), 0));
+    // From both sides at most, and not once more for each copy.
+    let compared = bed.index().index.work().comparisons - before.comparisons;
+    assert!(compared <= pairs.len() as u64, "{compared} comparisons");
 }
 
 #[test]

@@ -58,7 +58,7 @@ impl LevelsTogether {
     /// rung with the position of each text of which more was wanted at the rung before.
     pub fn compare(&self, other: &Levels, mut go_on: impl FnMut(usize, SharedAt) -> bool) {
         let mut open = vec![true; self.ends.len()];
-        let mut tally = Tally::default();
+        let mut tally = Tally::of(self.ends.len());
         for (level, union) in self.levels.iter().enumerate() {
             union.count_shared(other.level(level), &mut tally);
             for (at, ends) in self.ends.iter().enumerate() {
@@ -129,24 +129,24 @@ impl Union {
                 i += usize::from(x <= y);
                 j += usize::from(y <= x);
             }
-            tally.add(&met[..count]);
+            if count > 0 {
+                tally.add(&met[..count]);
+            }
         }
     }
 }
 
 /// How many masks had each bit.
 struct Tally {
-    counts: [u64; LevelsTogether::TEXTS],
-}
-
-impl Default for Tally {
-    fn default() -> Self {
-        let counts = [0; LevelsTogether::TEXTS];
-        Self { counts }
-    }
+    counts: Vec<u64>,
 }
 
 impl Tally {
+    fn of(bits: usize) -> Self {
+        let counts = vec![0; bits];
+        Self { counts }
+    }
+
     /// Digits of the sums of one addition.
     const DIGITS: usize = 8;
     /// Maximum number of masks added at once.

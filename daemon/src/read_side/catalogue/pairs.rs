@@ -131,6 +131,7 @@ pub fn visit_pairs(
     } = request;
     let loader = GroupLoader { index, view };
     let search = index.pairs().search(view, threshold);
+    let search = search.resumed_if(after.is_some());
     let partners = Partners::of(index, &search, &request, account)?;
     let (mut files, mut count, mut truncated) = (0, 0, false);
     let mut failed = None;

@@ -12,13 +12,12 @@ use simdex_schema::{DocId, EdgeRecord};
 use super::PairSearch;
 use super::counting::Turn;
 use crate::join::JoinLimits;
-use crate::two_threads::{SecondThread, each_on_two_threads};
 use crate::{GrowingPermit, IndexError, MemoryAccount, MemoryPermit};
 
 mod finding;
 
 /// Documents searched for one by one before the first join, so that the first pairs do not wait for it.
-const FIRST_SINGLY: usize = 64;
+pub(super) const FIRST_SINGLY: usize = 64;
 /// Documents searched for one by one after the first join that did not pay off; twice as many after each further one.
 const NEXT_SINGLY: usize = 1_024;
 /// Maximum number of documents in one join.
@@ -39,7 +38,9 @@ pub(super) struct Ahead {
     pub(super) singly: usize,
     /// As many are after the next join that does not pay off.
     next_singly: usize,
-    /// Number of those that are searched for next.
+    /// Documents that are still searched for and counted one by one, and not ahead.
+    pub(super) alone: usize,
+    /// Number of documents that are searched for next.
     searched_at_once: usize,
     /// Maximum number of documents in the next join, unless more are needed for it to pay off.
     max_documents: usize,
@@ -73,6 +74,7 @@ impl Default for Ahead {
             limits: JoinLimits::USUAL,
             singly: FIRST_SINGLY,
             next_singly: NEXT_SINGLY,
+            alone: 0,
             searched_at_once: 1,
             max_documents: MAX_TURNS,
             turns: FxHashMap::default(),
@@ -99,13 +101,24 @@ impl Ahead {
         (documents as u64).saturating_mul(self.limits.postings_as_one) < reading
     }
 
-    /// How many pairs are counted next; more at each call.
-    fn pairs_at_once(&mut self, account: &MemoryAccount) -> usize {
+    /// The next turns, which have about as many pairs as are counted at once, or fewer if no more are known.
+    fn turns_at_once(&mut self, first: usize, account: &MemoryAccount) -> Range<usize> {
         // They may take an eighth of what may be held.
         let room = account.total() / (8 * size_of::<(DocId, EdgeRecord)>() as u64);
-        let pairs = self.pairs_at_once.min(room as usize);
-        self.pairs_at_once = (4 * pairs).clamp(PAIRS_AT_ONCE[0], PAIRS_AT_ONCE[1]);
-        pairs
+        let limit = self.pairs_at_once.min(room as usize);
+        let mut pairs = 0;
+        let turns = self.partners[first..].iter().take(TURNS_AT_ONCE);
+        let turns = turns.take_while(|partners| {
+            let is_within = pairs < limit;
+            pairs += partners.len();
+            is_within
+        });
+        let turns = first..first + turns.count();
+        // Whoever asked for so many will wait for more.
+        if pairs >= self.pairs_at_once {
+            self.pairs_at_once = (4 * self.pairs_at_once).min(PAIRS_AT_ONCE[1]);
+        }
+        turns
     }
 
     /// Searches for documents one by one after a join that did not pay off.
@@ -120,6 +133,7 @@ impl Ahead {
             limits: self.limits,
             singly: self.singly,
             next_singly: self.next_singly,
+            alone: self.alone,
             searched_at_once: self.searched_at_once,
             max_documents: self.max_documents,
             past: std::mem::take(&mut self.past),
@@ -150,13 +164,19 @@ impl PairSearch<'_> {
             ahead.turns_begun = ahead.turns_begun.max(turn + 1);
             return Ok(());
         }
-        if !self.visible.contains(id.0) {
+        // Of documents that several files carry it is known.
+        if !self.visible.contains(id.0) || self.found.get(&id).is_some() {
             return Ok(());
         }
         // It was not known when others were searched for, since a file was added to it meanwhile: most of what was found
         // is still to come.
         if (ahead.turns_begun as usize) < ahead.partners.len() && ahead.strays < FIRST_SINGLY {
             ahead.strays += 1;
+            return Ok(());
+        }
+        if ahead.singly > 0 && ahead.alone > 0 {
+            ahead.singly -= 1;
+            ahead.alone -= 1;
             return Ok(());
         }
         let searches = ahead.singly > 0;
@@ -205,22 +225,23 @@ impl PairSearch<'_> {
         // A document that is asked for again is no reason to count again what comes after it.
         let turns = match turn < ahead.counted.start {
             true => turn..turn + 1,
-            false => {
-                let pairs = ahead.pairs_at_once(account);
-                turn..turn + turns_at_once(&ahead.partners[turn..], pairs)
-            }
+            false => ahead.turns_at_once(turn, account),
         };
+        if turn >= ahead.counted.start {
+            (ahead.edges, ahead.of_edges) = Default::default();
+            ahead.counted = turn..turn;
+        }
         let (edges, permit) = self.count(&ahead, turns.clone(), account)?;
         let found = edges.first().cloned();
+        for (id, edges) in ahead.order[turns.clone()].iter().zip(&edges) {
+            if !edges.is_empty() && self.is_copied(*id) {
+                self.keep_found(*id, edges);
+            }
+        }
         if turn >= ahead.counted.start {
             ahead.counted = turns;
             ahead.edges = edges;
             ahead.of_edges = permit;
-        }
-        if let Some(found) = &found
-            && self.is_copied(id)
-        {
-            self.keep_found(id, found);
         }
         Ok(found)
     }
@@ -240,13 +261,7 @@ impl PairSearch<'_> {
             edges: Vec::new(),
         };
         let mut items: Vec<Turn<'_>> = turns.map(of_turn).collect();
-        let second = SecondThread::of(self.shared);
-        each_on_two_threads(
-            "pairs-2",
-            second,
-            self.families(&mut items),
-            &|mut family| self.count_family(&mut family, account),
-        )?;
+        self.count_turns(&mut items, account)?;
         let edges = items.into_iter().map(|turn| Arc::new(turn.edges));
         Ok((edges.collect(), permit))
     }
@@ -262,15 +277,4 @@ impl PairSearch<'_> {
     pub(super) fn ahead(&self) -> MutexGuard<'_, Ahead> {
         self.ahead.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// How many of the next documents are counted at once, at least one, so that they have about this many pairs.
-fn turns_at_once(partners: &[Vec<DocId>], max_pairs: usize) -> usize {
-    let mut pairs = 0;
-    let turns = partners.iter().take(TURNS_AT_ONCE).take_while(|partners| {
-        let is_within = pairs < max_pairs;
-        pairs += partners.len();
-        is_within
-    });
-    turns.count()
 }

@@ -1,4 +1,4 @@
-//! Counts pairs that a join found. Documents that may be neighbours have nearly the same partners: each of these is read
+//! Counts pairs that were found ahead. Documents that may be neighbours have nearly the same partners: each of these is read
 //! once and compared with all of them together.
 
 use std::sync::atomic::Ordering;
@@ -8,10 +8,15 @@ use simdex_schema::{DocId, EdgeRecord};
 
 use super::PairSearch;
 use crate::edges::{AskedTogether, LoadedDocument, LoadedTogether, TOGETHER};
+use crate::two_threads::{SecondThread, each_on_two_threads};
 use crate::{IndexError, MemoryAccount};
 
-/// Bytes of text of documents that are compared together, at most.
+/// Maximum bytes of text of documents that are compared together.
 const MAX_TEXT: u64 = 1 << 19;
+/// They have at most this part of the bytes that an account may hold: joined on two threads they take a sixth.
+const MAX_TEXT_PART: u64 = 512;
+/// Each has at most this part of those bytes: longer ones take permits of their own.
+const FEWEST: u64 = 8;
 
 /// The pairs of one document, to be counted.
 pub(super) struct Turn<'a> {
@@ -21,7 +26,7 @@ pub(super) struct Turn<'a> {
 }
 
 /// Turns that are counted together.
-pub(super) type Family<'t, 'a> = Vec<&'t mut Turn<'a>>;
+type Family<'t, 'a> = Vec<&'t mut Turn<'a>>;
 
 /// A pair of a turn of a family: the partner, the turn by its position, and the partner's position in the turn.
 struct AskedPair {
@@ -31,8 +36,33 @@ struct AskedPair {
 }
 
 impl PairSearch<'_> {
-    /// Parts turns into families: a document and those of its partners that are not in an earlier family.
-    pub(super) fn families<'t, 'a>(&self, turns: &'t mut [Turn<'a>]) -> Vec<Family<'t, 'a>> {
+    /// Counts the pairs of turns, family by family, on two threads if a second one is available.
+    pub(super) fn count_turns(
+        &self,
+        turns: &mut [Turn<'_>],
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        let max_text = MAX_TEXT.min(account.total() / MAX_TEXT_PART);
+        let families = self.families(turns, max_text);
+        let asked = |family: &Family<'_, '_>| match family.len() {
+            0 | 1 => 0,
+            _ => family.iter().map(|turn| turn.partners.len()).sum::<usize>(),
+        };
+        // For both threads, taken before they start: neither waits for memory that the other holds.
+        let of_pairs = families.iter().map(asked).sum::<usize>() * size_of::<AskedPair>();
+        let _held = match of_pairs {
+            0 => None,
+            _ => account.take_large(of_pairs as u64 + 2 * LoadedTogether::peak_bytes(max_text))?,
+        };
+        let second = SecondThread::of(self.shared);
+        each_on_two_threads("pairs-2", second, families, &|mut family| {
+            self.count_family(&mut family, account)
+        })
+    }
+
+    /// Parts turns into families: a document and those of its partners that are not in an earlier family, as many as
+    /// are compared together and have about this much text.
+    fn families<'t, 'a>(&self, turns: &'t mut [Turn<'a>], max_text: u64) -> Vec<Family<'t, 'a>> {
         let places = turns.iter().enumerate();
         let places: FxHashMap<DocId, usize> = places.map(|(at, turn)| (turn.id, at)).collect();
         let mut left: Vec<Option<&mut Turn<'_>>> = turns.iter_mut().map(Some).collect();
@@ -44,18 +74,24 @@ impl PairSearch<'_> {
             let mates = first.partners.iter().filter_map(|id| places.get(id));
             let mut mates: Vec<usize> = mates.copied().collect();
             mates.sort_unstable();
-            let mut room = MAX_TEXT.saturating_sub(self.finder.length(first.id));
+            let first_length = self.finder.length(first.id);
+            let mut room = match first_length > max_text / FEWEST {
+                true => 0,
+                false => max_text - first_length,
+            };
             let mut family = vec![first];
             for mate in mates {
                 let Some(length) = left[mate].as_ref().map(|turn| self.finder.length(turn.id))
                 else {
                     continue;
                 };
-                if family.len() == TOGETHER || length > room {
+                if family.len() == TOGETHER || room == 0 {
                     break;
                 }
-                room -= length;
-                family.extend(left[mate].take());
+                if length <= room && length <= max_text / FEWEST {
+                    room -= length;
+                    family.extend(left[mate].take());
+                }
             }
             families.push(family);
         }
@@ -63,7 +99,7 @@ impl PairSearch<'_> {
     }
 
     /// Counts the pairs of a family.
-    pub(super) fn count_family(
+    fn count_family(
         &self,
         family: &mut Family<'_, '_>,
         account: &MemoryAccount,
@@ -94,12 +130,10 @@ impl PairSearch<'_> {
         loaded
             .iter()
             .for_each(|document| self.finder.keep_loaded(document));
-        let Some(together) = self.finder.together(loaded.iter().collect(), account)? else {
+        let Some(together) = self.finder.together(loaded.iter().collect()) else {
             return Ok(false);
         };
-        let pairs = family.iter().map(|turn| turn.partners.len()).sum::<usize>();
-        let _held = account.take_large((pairs * size_of::<AskedPair>()) as u64)?;
-        let mut asked = Vec::with_capacity(pairs);
+        let mut asked = Vec::new();
         for (turn, of_turn) in family.iter().enumerate() {
             let partners = of_turn.partners.iter().enumerate();
             asked.extend(partners.map(|(place, other)| AskedPair {

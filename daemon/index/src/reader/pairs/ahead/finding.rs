@@ -1,18 +1,21 @@
 //! Searches for the partners of documents whose order is known: of many by a join, or of a few one by one.
 
+use std::sync::atomic::Ordering;
+
 use simdex_schema::DocId;
 use simdex_signature::SchemeKind;
 
 use super::{Ahead, MAX_TURNS, NextDocuments, PAIRS_AT_ONCE, PairSearch};
 use crate::join::{JoinRequest, Joined, join};
 use crate::postings::Postings;
+use crate::shared::IndexState;
 use crate::two_threads::SecondThread;
 use crate::{GrowingPermit, IndexError, MemoryAccount};
 
 /// Documents searched for one by one before the pairs of all of them are counted: one at first, then twice as many each
 /// time, up to this number.
 const SEARCHED_AT_ONCE: usize = 256;
-/// Bytes that a document of a join takes here.
+/// Bytes that a document that is searched for ahead takes here.
 const TURN: u64 = 40;
 
 impl PairSearch<'_> {
@@ -23,7 +26,8 @@ impl PairSearch<'_> {
         next: &NextDocuments<'_>,
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
-        let documents = next(ahead.singly.min(ahead.searched_at_once))?;
+        let mut documents = next(ahead.singly.min(ahead.searched_at_once))?;
+        documents.retain(|id| self.found.get(id).is_none());
         self.pass(ahead);
         self.find(ahead, documents, account, |ahead, order| {
             self.search_in_order(ahead, order, account)
@@ -42,27 +46,25 @@ impl PairSearch<'_> {
     ) -> Result<Joined, IndexError> {
         let (mut partners, mut pairs) = (Vec::new(), 0);
         let mut held = GrowingPermit::of(account);
+        // A file that came meanwhile may carry a document that would not have been asked for again.
+        let knows_past = self.shared.file_changes.load(Ordering::SeqCst) == self.file_changes;
         for (at, id) in order.iter().enumerate() {
             if pairs >= PAIRS_AT_ONCE[1] {
                 break;
             }
             account.cancel().check()?;
-            let mut found = Vec::new();
-            if let Some(document) = self.finder.load(*id, account)? {
-                found = self
-                    .finder
-                    .find_partners(&document, &|_, _| true, account)?;
-                if !found.is_empty() {
-                    // It is counted next.
-                    self.finder.keep_loaded(&document);
-                }
-            }
             let is_later = |other: &DocId| {
                 let turn = ahead.turns.get(other);
-                !ahead.past.contains(other.0) && turn.is_none_or(|turn| *turn as usize > at)
+                let is_past = knows_past && ahead.past.contains(other.0);
+                !is_past && turn.is_none_or(|turn| *turn as usize > at)
             };
-            let found = found.into_iter().map(|partner| partner.id);
-            let found: Vec<DocId> = found.filter(is_later).collect();
+            let mut found = Vec::new();
+            if let Some(document) = self.finder.load(*id, account)? {
+                let admits = |_: &IndexState, other| is_later(&other);
+                let partners = self.finder.find_partners(&document, &admits, account)?;
+                found.reserve_exact(partners.len());
+                found.extend(partners.into_iter().map(|partner| partner.id));
+            }
             pairs += found.len();
             held.add(size_of_val(&found[..]) as u64)?;
             partners.push(found);
