@@ -564,8 +564,7 @@ impl Admin for Fake {
         &self,
         request: Request<Streaming<wire::StreamReportRequest>>,
     ) -> Answer<Replies<wire::StreamReportReply>> {
-        let first = request.into_inner().message().await?;
-        self.seen().streamed = first;
+        self.seen().streamed = request.into_inner().message().await?;
         if std::mem::take(&mut self.seen().stalls) {
             let first = iter(answers::report().into_iter().take(1).map(Ok));
             let stalled = first.chain(tokio_stream::pending());

@@ -135,6 +135,21 @@ fn nothing_is_superseded_by_a_text_under_another_name() {
     assert!(superseded(&shares).is_empty());
 }
 
+/// Six parts in ten of a contract, saved a year later.
+#[test]
+fn a_contract_is_not_superseded_by_its_first_part() {
+    let first = prose(66, 600);
+    let contract = with_own(&first, 67, 400);
+    let files = [
+        ("contract.txt", contract, 900),
+        ("first part.txt", first, 500),
+    ];
+    let shares = saved(&files.map(|(name, text, days)| (name.to_owned(), text, days)));
+    let edges = shares.edges("contract.txt");
+    assert!(edges[0].1.resemblance > 0.5, "{edges:?}");
+    assert!(superseded(&shares).is_empty());
+}
+
 /// A form, and what was made of it for each of four parties.
 fn signed_forms() -> Vec<(String, String, u64)> {
     let form = prose(51, 400);

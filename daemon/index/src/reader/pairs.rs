@@ -79,8 +79,8 @@ const KEPT_PARTNERS: u64 = 1 << 18;
 pub type PartnerFilter<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
 
 impl PairSearch<'_> {
-    /// The same search for a list that may be resumed. Most partners of its documents then come before them, and were
-    /// listed: the first documents are searched for one by one, with a filter, and their pairs are not counted ahead.
+    /// Prepares it for a list that may be resumed. Most partners of its documents then come before them, and were listed:
+    /// the first documents are searched for one by one, with a filter, and their pairs are not counted ahead.
     pub fn resumed_if(self, is_resumed: bool) -> Self {
         self.ahead().alone = if is_resumed { FIRST_SINGLY } else { 0 };
         self

@@ -31,6 +31,9 @@ use crate::read_side::query::{
 
 /// Bytes that a document takes in a set, with spare capacity.
 const LISTED: u64 = 80;
+/// A text that has at least this share of its text from another one adds nothing to it.
+const NOTHING_ADDED: f64 = 0.98;
+
 /// Bytes that a placed document takes in a map, with spare capacity.
 const PLACED: u64 = 192;
 
@@ -191,7 +194,7 @@ impl StaleFinder<'_, '_> {
                 }
                 continue;
             }
-            if edge.kind == VersionKind::ContainedIn {
+            if !self.supersedes(edge) {
                 continue;
             }
             let own = Newest {
@@ -210,6 +213,20 @@ impl StaleFinder<'_, '_> {
             });
         }
         Ok(successors)
+    }
+
+    /// Whether the later side of an edge is enough of the earlier one to supersede it, by the thresholds of the report: a
+    /// family also links what is contained in the other side. An excerpt supersedes nothing, however much of the other it
+    /// has; a revision that left out as much has text of its own.
+    fn supersedes(&self, edge: &FamilyEdge) -> bool {
+        let (overlap, rule) = (&edge.overlap, &self.params.rule);
+        let reaches = |share: Option<f64>, least| share.is_some_and(|share| share >= least);
+        let is_enough = reaches(overlap.resemblance.value, rule.resemblance)
+            || reaches(overlap.containment_of_second.value, rule.containment);
+        let is_close = reaches(overlap.resemblance.value, self.params.relation_threshold);
+        let adds_nothing = reaches(overlap.containment_of_first.value, NOTHING_ADDED);
+        let is_excerpt = edge.kind == VersionKind::ContainedIn || (adds_nothing && !is_close);
+        is_enough && !is_excerpt
     }
 
     /// Takes the files of a superseded version that are old enough.

@@ -22,7 +22,7 @@ const PLACE_SHOWN: usize = 16 << 10;
 const TABLE_SHOWN: usize = 128 << 10;
 
 /// Printed above the words, and if no word differs.
-const NOTE: &str = "Compared by words: line breaks and white space are disregarded here.";
+const NOTE: &str = "Compared by words: line breaks, white space and case are disregarded here.";
 const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are compared as one.";
 const SAME_BUT_SPACE: &str = "The texts differ in line breaks and white space alone.";
 
