@@ -151,7 +151,7 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
             _ => "see that it can be read here, or name a copy",
         }),
         Error::NotRegular { .. } => {
-            out.write_str("name a file, or send the bytes with `-` from standard input")
+            out.write_str("name a file; a query also takes bytes from standard input, as `-`")
         }
         Error::Unwritable { source, .. } if is_full(source) => {
             out.write_str("free some space there, or name a place on another disk")

@@ -288,7 +288,7 @@ fn changed_words(words: &wire::WordDifference) -> String {
     };
     let at_most = if words.cut_short { " at most" } else { "" };
     format!(
-        "{} removed, {} added{moved}{at_most}",
+        "{} removed, {} added{moved}{at_most}; case and white space aside",
         words.words_removed, words.words_added
     )
 }

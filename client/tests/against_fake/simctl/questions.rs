@@ -262,7 +262,7 @@ containment of A in B  0.500
 containment of B in A  1.000
 shingles               100 shared, 200 in A, 100 in B
 shared text            2 spans, 100 bytes of A; 7 shared shingles in none of them
-words                  1 removed, 1 added, 14 moved in 1 block
+words                  1 removed, 1 added, 14 moved in 1 block; case and white space aside
 judged                 template-only 0.875
 by rule                4: resemblance > 0.5 and mcd <= 0.25
 signals                resemblance 0.750, mcd 0.125, same-title -

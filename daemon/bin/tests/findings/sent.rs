@@ -146,7 +146,7 @@ fn a_file_without_text_does_not_stop_the_question_about_the_others() {
         })
         .collect();
     assert_eq!(of_noise, [("a.bin", "identical-bytes")]);
-    assert_eq!(found.len(), 5);
+    assert_eq!(found.len(), 6);
     let not_compared = manifest["files_not_compared"].as_array().unwrap();
     let paths: Vec<_> = not_compared.iter().map(|it| &it["path"]).collect();
     assert_eq!(paths, [empty.to_str().unwrap(), noise.to_str().unwrap()]);

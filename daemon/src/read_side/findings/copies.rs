@@ -63,7 +63,7 @@ impl AskedFile<'_> {
             Self::Sent(file) => BytesAlone {
                 path: &file.name,
                 file: None,
-                content: (file.bytes > 0).then_some(file.content),
+                content: Some(file.content),
             },
         }
     }

@@ -37,7 +37,8 @@ fn words(kind: &str) -> Words {
             "Every version that a later one superseded, older than was asked: one that was revised from it, or \
              that contains its text, however much else it holds. The date is the best that is \
              known: what the document states, or else the file system. Which is the later is told by dates \
-             inside, or by modification times an hour or more apart; where they do not tell it, no version is listed. A short \
+             inside, or by modification times an hour or more apart (a copy of a share that took hours and kept no times \
+             dates its files wrongly); where they do not tell it, no version is listed. A short \
              text within a very long one may not be found. Documents that look alike and are all in force are \
              listed too: look at the resemblance before anything is deleted.",
             "Superseded by",
