@@ -10,11 +10,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::Value;
 use simdex_tests::sandbox::{Answer, Daemon, Run, Sandbox, bound_by_permissions, simdexd};
 
-/// Text with this many words. It shares nothing with that of another seed; a longer text is a continuation.
-fn prose(seed: usize, words: usize) -> String {
-    let word = |at: usize| format!("w{:05}", (seed * 1_000 + at) * 7_919 % 100_003);
-    (0..words).map(word).collect::<Vec<_>>().join(" ")
-}
+use crate::reports::prose;
 
 /// A share with two versions of a contract, and a desk beside it.
 struct Bed {

@@ -12,7 +12,7 @@ use serde_json::Value;
 use simdex_tests::sandbox::{Answer, Daemon, Sandbox, bound_by_permissions};
 
 /// Text with this many words. It shares nothing with that of another seed; a longer text is a continuation.
-fn prose(seed: usize, words: usize) -> String {
+pub(crate) fn prose(seed: usize, words: usize) -> String {
     let word = |at: usize| format!("w{:05}", (seed * 1_000 + at) * 7_919 % 100_003);
     (0..words).map(word).collect::<Vec<_>>().join(" ")
 }

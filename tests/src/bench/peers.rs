@@ -165,9 +165,10 @@ fn all_pairs(index: &IndexReader, questions: &Questions) -> anyhow::Result<Pairs
     let (begin, processor) = (Instant::now(), processor_seconds()?);
     let search = index.pairs().search(&VisibleRoots::All, threshold);
     let mut pairs = 0_u32;
-    for id in search.documents() {
+    let documents: Vec<DocId> = search.documents().collect();
+    for (at, &id) in documents.iter().enumerate() {
         let is_later = |other: DocId| Ok(other > id);
-        let next = |most| Ok(search.documents_from(id, most));
+        let next = |most| Ok(documents[at..].iter().copied().take(most).collect());
         search.look_ahead(id, &next, &account)?;
         let partners = match search.partners_ahead(id, &account)? {
             Some(partners) => partners,

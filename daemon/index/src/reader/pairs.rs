@@ -91,12 +91,6 @@ impl PairSearch<'_> {
         self.visible.iter().map(DocId)
     }
 
-    /// The first documents from one on, by id, as [`PairSearch::look_ahead`] asks for them.
-    pub fn documents_from(&self, id: DocId, limit: usize) -> Vec<DocId> {
-        let documents = self.documents().skip_while(|other| *other < id);
-        documents.take(limit).collect()
-    }
-
     /// Every near-duplicate of a document, with exact counts, its own side first.
     #[cfg(test)]
     pub(crate) fn partners_of(

@@ -205,7 +205,7 @@ impl PairSearch<'_> {
         }
     }
 
-    /// The partners of a document that a join has found ahead, with exact counts; `None` if none did. Pairs of many
+    /// The partners of a document that were found ahead, with exact counts; `None` if they were not. Pairs of many
     /// documents are counted at once.
     pub fn partners_ahead(
         &self,
@@ -266,7 +266,7 @@ impl PairSearch<'_> {
         Ok((edges.collect(), permit))
     }
 
-    /// The possible partners of a document, if a join has found them ahead.
+    /// The possible partners of a document, if they were found ahead.
     pub(super) fn joined_partners(&self, id: DocId) -> Option<Vec<DocId>> {
         let ahead = self.ahead();
         let turn = *ahead.turns.get(&id)?;

@@ -1,5 +1,5 @@
-//! Counts pairs that were found ahead. Documents that may be neighbours have nearly the same partners: each of these is read
-//! once and compared with all of them together.
+//! Counts pairs that were found ahead. Documents that may be neighbours have nearly the same partners: each of these is
+//! read once and compared with all of them together.
 
 use std::sync::atomic::Ordering;
 
@@ -15,8 +15,8 @@ use crate::{IndexError, MemoryAccount};
 const MAX_TEXT: u64 = 1 << 19;
 /// They have at most this part of the bytes that an account may hold: joined on two threads they take a sixth.
 const MAX_TEXT_PART: u64 = 512;
-/// Each has at most this part of those bytes: longer ones take permits of their own.
-const FEWEST: u64 = 8;
+/// A document that takes more than this part of those bytes is counted alone.
+const LONGEST_PART: u64 = 8;
 
 /// The pairs of one document, to be counted.
 pub(super) struct Turn<'a> {
@@ -74,22 +74,20 @@ impl PairSearch<'_> {
             let mates = first.partners.iter().filter_map(|id| places.get(id));
             let mut mates: Vec<usize> = mates.copied().collect();
             mates.sort_unstable();
-            let first_length = self.finder.length(first.id);
-            let mut room = match first_length > max_text / FEWEST {
-                true => 0,
-                false => max_text - first_length,
-            };
+            let longest = max_text / LONGEST_PART;
+            let mut text = self.finder.length(first.id);
             let mut family = vec![first];
+            if text > longest {
+                mates.clear();
+            }
             for mate in mates {
-                let Some(length) = left[mate].as_ref().map(|turn| self.finder.length(turn.id))
-                else {
-                    continue;
-                };
-                if family.len() == TOGETHER || room == 0 {
+                if family.len() == TOGETHER {
                     break;
                 }
-                if length <= room && length <= max_text / FEWEST {
-                    room -= length;
+                let length = left[mate].as_ref().map(|turn| self.finder.length(turn.id));
+                let fits = |length: &u64| *length <= longest && text + *length <= max_text;
+                if let Some(length) = length.filter(fits) {
+                    text += length;
                     family.extend(left[mate].take());
                 }
             }
@@ -190,9 +188,6 @@ impl PairSearch<'_> {
 
     fn count_turn(&self, turn: &mut Turn<'_>, account: &MemoryAccount) -> Result<(), IndexError> {
         account.cancel().check()?;
-        if turn.partners.is_empty() {
-            return Ok(());
-        }
         let Some(document) = self.finder.load(turn.id, account)? else {
             return Ok(());
         };
