@@ -9,6 +9,8 @@ use super::bed::{Bed, account, content, file, put, seen_file};
 use crate::change::Delta;
 use crate::{FileChange, SeenFile, VisibleRoots};
 
+/// The bytes of a mail are those of none of its members.
+const MAIL: &str = "a mail about the offer with which the letter was sent, and nothing besides";
 const LETTER: &str = "a letter that is long enough to be a document of its own in every test here";
 const OFFER: &str = "an offer that stands in an attachment and is as long as a document has to be";
 
@@ -390,7 +392,7 @@ fn changed(bed: &Bed, change: FileChange) -> (Vec<String>, u64) {
 fn members_are_named_as_changed_with_their_container_and_what_is_the_same_is_not() {
     let bed = Bed::memory();
     let mail = |texts: &[&str]| {
-        let mail = seen(&bed, "a/m.eml", LETTER);
+        let mail = seen(&bed, "a/m.eml", MAIL);
         let members = texts.iter().zip(0..);
         let members = members.map(|(text, at)| member(&bed, &mail.key, &at.to_string(), text, at));
         let members = members.collect();
@@ -400,13 +402,13 @@ fn members_are_named_as_changed_with_their_container_and_what_is_the_same_is_not
     let all = ["+m.eml!/0", "+m.eml!/1", "+m.eml"];
     assert_eq!(changed(&bed, mail(&[OFFER, LETTER])), names(&all));
     // The same bytes, seen again at another time.
-    let mut again = seen(&bed, "a/m.eml", LETTER);
+    let mut again = seen(&bed, "a/m.eml", MAIL);
     again.content = None;
     again.record.racy = !again.record.racy;
     assert_eq!(changed(&bed, FileChange::file(again)), names(&[]));
     // Bytes that were read again, as those of a file that cannot be read are, with the same result and with another.
     let read_again = |state: State| {
-        let mut again = seen(&bed, "a/m.eml", LETTER);
+        let mut again = seen(&bed, "a/m.eml", MAIL);
         let content = again.content.as_mut().unwrap();
         content.record.state = state;
         content.record.strikes += 1;
@@ -420,6 +422,28 @@ fn members_are_named_as_changed_with_their_container_and_what_is_the_same_is_not
     let removal = FileChange::removal(file("a/m.eml"));
     let all = ["-m.eml!/0", "-m.eml!/1", "-m.eml"];
     assert_eq!(changed(&bed, removal), names(&all));
+}
+
+/// Whether the others are read again as well, in the same batch or later, is not known.
+#[test]
+fn all_files_of_bytes_that_are_read_with_another_result_are_named_as_changed() {
+    let bed = Bed::memory();
+    for name in ["a/one", "a/two"] {
+        bed.put(name, LETTER);
+    }
+    let read_again = |name: &str| {
+        let mut again = seen(&bed, name, LETTER);
+        let content = again.content.as_mut().unwrap();
+        content.record.state = State::Partial;
+        FileChange::file(again)
+    };
+    let (mut names, besides) = changed(&bed, read_again("a/one"));
+    names.sort();
+    assert_eq!(
+        (names, besides),
+        (vec!["+one".to_owned(), "+two".to_owned()], 0)
+    );
+    assert_eq!(changed(&bed, read_again("a/two")), (Vec::new(), 0));
 }
 
 #[test]

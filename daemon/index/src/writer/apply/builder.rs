@@ -177,7 +177,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             content,
         } = seen;
         let is_other_content = match (record.content(), content) {
-            (Some(hash), Some(new)) => self.stage_content(hash, new)?,
+            (Some(hash), Some(new)) => self.stage_content(hash, new, file)?,
             _ => false,
         };
         let known = self.file_record(file)?;
@@ -275,12 +275,13 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         record.map_err(|source| decode_error("of a content", source))
     }
 
-    /// Adds what was extracted from a content; if it was known with another document, its files move over.
-    /// Returns whether it was not known, or with another result.
+    /// Adds what was extracted from a content that a file was seen with; if it was known with another document, its files
+    /// move over. Returns whether it was not known, or with another result.
     fn stage_content(
         &mut self,
         hash: ContentHash,
         new: &'c NewContent,
+        seen: &FileKey,
     ) -> Result<bool, IndexError> {
         let known = self.content_record(hash)?;
         let is_worse = |known: &ContentRecord| {
@@ -306,7 +307,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         });
         // Only a recorded content has files.
         if let Some(known) = known.filter(|_| is_other) {
-            self.recount_content(hash, content_outcome(&known), content_outcome(&record))?;
+            let outcomes = [&known, &record].map(content_outcome);
+            self.recount_content(hash, outcomes, seen)?;
             if let Some(id) = known.document.filter(|_| known.document != document) {
                 self.batch.delete(key::content_of_document(id, hash));
             }
@@ -319,15 +321,19 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(is_other)
     }
 
-    /// Notes that all files of a content are counted differently from now on.
+    /// Notes that all files of a content are counted differently from now on, and have changed; the one that was seen is
+    /// noted with its own record.
     fn recount_content(
         &mut self,
         hash: ContentHash,
-        old: ContentOutcome,
-        new: ContentOutcome,
+        [old, new]: [ContentOutcome; 2],
+        seen: &FileKey,
     ) -> Result<(), IndexError> {
         for link in self.batch.keys(&key::files_of_content(hash))? {
             if let Some(file) = key::file_in_link(&link) {
+                if file != *seen {
+                    self.note_changed(&file, true);
+                }
                 for (found, step) in [(old, CountStep::Less), (new, CountStep::More)] {
                     let counted = CountedFile::with_content(&file, hash, found);
                     self.count(&file, counted, step);
