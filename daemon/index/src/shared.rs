@@ -241,4 +241,11 @@ impl IndexShared {
     pub(crate) fn buffered(&self) -> usize {
         self.state().buffers.iter().map(Buffer::len).sum()
     }
+
+    /// Postings that are in no run yet.
+    pub(crate) fn unmerged(&self) -> usize {
+        let state = self.state();
+        let merging = state.merging.iter().map(|buffer| buffer.len());
+        merging.sum::<usize>() + state.buffers.iter().map(Buffer::len).sum::<usize>()
+    }
 }

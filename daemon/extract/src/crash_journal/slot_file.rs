@@ -82,10 +82,7 @@ impl SlotFile {
             new.write_all(&bytes)?;
             Ok(new.persist(directory.join(NAME))?)
         };
-        match beside() {
-            Err(error) if is_full(&error) => Ok(Self(overwritten(directory, &bytes)?)),
-            new => new.map(Self),
-        }
+        new_or_overwritten(beside(), directory, &bytes).map(Self)
     }
 
     /// Writes a slot.
@@ -113,8 +110,21 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
+/// The new file, or on a full disk the previous one, written over.
+pub(super) fn new_or_overwritten(
+    new: io::Result<File>,
+    directory: &Path,
+    bytes: &[u8],
+) -> io::Result<File> {
+    match new {
+        // Without a previous file the full disk is still the cause.
+        Err(error) if is_full(&error) => overwritten(directory, bytes).map_err(|_| error),
+        new => new,
+    }
+}
+
 /// Writes over the previous file, which takes no room. A crash in this one call may lose suspects.
-pub(super) fn overwritten(directory: &Path, bytes: &[u8]) -> io::Result<File> {
+fn overwritten(directory: &Path, bytes: &[u8]) -> io::Result<File> {
     let file = open_own(&directory.join(NAME), OFlags::RDWR)?;
     file.write_all_at(bytes, 0)?;
     file.set_len(bytes.len() as u64)?;

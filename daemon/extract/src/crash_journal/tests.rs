@@ -1,6 +1,6 @@
 //! Crashes, suspects and who waits for whom.
 
-use super::slot_file::{EXTRACTOR, NAME, PREPARED, boot_id, overwritten, suspects_in};
+use super::slot_file::{EXTRACTOR, NAME, PREPARED, boot_id, new_or_overwritten, suspects_in};
 use super::*;
 use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -229,16 +229,23 @@ fn more_at_once_than_there_is_room_for_is_written_down_as_well() {
 #[test]
 fn on_a_full_disk_the_file_of_before_is_written_over() {
     let dir = tempfile::tempdir().unwrap();
-    assert!(overwritten(dir.path(), b"new").is_err(), "there is none");
+    let written = || {
+        let full = Err(std::io::ErrorKind::StorageFull.into());
+        new_or_overwritten(full, dir.path(), b"new")
+            .map(drop)
+            .map_err(|error| error.kind())
+    };
+    let full = Err(std::io::ErrorKind::StorageFull);
+    assert_eq!(written(), full, "there is none");
     crash(dir.path(), &[CRASHING]);
     let path = dir.path().join(NAME);
     let inode = |path| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
     let before = inode(&path);
-    overwritten(dir.path(), b"new").unwrap();
+    written().unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), b"new");
     assert_eq!(inode(&path), before);
     std::fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink(dir.path().join("other"), &path).unwrap();
     std::fs::write(dir.path().join("other"), "kept").unwrap();
-    assert!(overwritten(dir.path(), b"new").is_err());
+    assert_eq!(written(), full);
 }

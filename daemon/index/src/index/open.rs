@@ -191,13 +191,21 @@ impl IndexWriter {
                 }
                 // The watermark must not pass documents that are still to be signed.
                 match self.merge_through(id) {
-                    // They stay in the buffer, which held most of them before, and are merged once there is room.
-                    Err(error) if error.is_disk_full() && error.fault() == Fault::Transient => {}
+                    Err(error) if self.may_merge_later(&error) => {
+                        tracing::warn!(%error, "postings stay in memory until the disk has room for them");
+                    }
                     merged => merged?,
                 }
             }
         }
         Ok(())
+    }
+
+    /// Whether the index can open without a merge that failed: the disk is full, and memory holds no more postings than
+    /// it does while a merge goes on. They are merged once there is room.
+    fn may_merge_later(&self, error: &IndexError) -> bool {
+        let has_room = self.shared.unmerged() <= 2 * self.shared.options.buffer_postings;
+        has_room && error.is_disk_full() && error.fault() == Fault::Transient
     }
 
     /// Puts one document back into the buffer. If other settings give it another rung or other counts, its record is
