@@ -1,10 +1,10 @@
-//! How fast something is done, over the last seconds, and how long what waits will take.
+//! How fast something was done in a window of time until now, and how long what waits will take.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// What was done longer ago does not count.
-const WINDOW: Duration = Duration::from_secs(10);
+/// The window of work whose single pieces may take many seconds.
+const MINUTE: Duration = Duration::from_secs(60);
 /// What is done within this time of each other is counted together.
 const STEP: Duration = Duration::from_secs(1);
 
@@ -15,32 +15,49 @@ pub struct Pace {
     pub per_second: f64,
     /// Time until all waiting work is done at this rate; `None` if nothing was done lately.
     pub left: Option<Duration>,
-    /// Whether it takes longer: some of the work was put off because it takes more than the rest.
-    pub is_least: bool,
+    /// Whether it takes longer than `left`: some of the work was deferred because it takes more than the rest.
+    pub takes_longer: bool,
 }
 
 impl Pace {
-    /// The pace if so many of those that wait were put off until the others are done, since each takes more: then it
-    /// takes longer, and if they are the greater part nothing tells how long.
+    /// The pace when `deferred` of the `waiting` were put off as more costly: `left` is then a lower bound, and unknown
+    /// if they are more than half.
     pub fn with_deferred(self, deferred: u64, waiting: u64) -> Self {
         Self {
             left: self.left.filter(|_| deferred <= waiting / 2),
-            is_least: deferred > 0,
+            takes_longer: deferred > 0,
             ..self
         }
     }
 }
 
-/// Counts of what was done lately, 11 of them at most.
-#[derive(Debug, Default)]
+/// Counts of what was done lately: one for each second of the window, and one more, at most.
+#[derive(Debug)]
 pub struct RateWindow {
+    /// What was done longer ago does not count.
+    window: Duration,
     /// When a step began, and what was done in it.
     steps: VecDeque<(Instant, u64)>,
     /// When there was work again after there had been none.
     begun: Option<Instant>,
 }
 
+impl Default for RateWindow {
+    fn default() -> Self {
+        Self::over(MINUTE)
+    }
+}
+
 impl RateWindow {
+    /// Counts over a window.
+    pub fn over(window: Duration) -> Self {
+        Self {
+            window,
+            steps: VecDeque::new(),
+            begun: None,
+        }
+    }
+
     /// Call when there is work to do and there was none before.
     pub fn begin(&mut self, now: Instant) {
         self.steps.clear();
@@ -54,7 +71,9 @@ impl RateWindow {
             Some((at, counted)) if now.saturating_duration_since(*at) < STEP => *counted += count,
             _ => self.steps.push_back((now, count)),
         }
-        while self.steps.front().is_some_and(|(at, _)| is_past(*at, now)) {
+        let window = self.window;
+        let is_past = |at: Instant| now.saturating_duration_since(at) >= window;
+        while self.steps.front().is_some_and(|(at, _)| is_past(*at)) {
             self.steps.pop_front();
         }
     }
@@ -62,24 +81,21 @@ impl RateWindow {
     /// The current pace, with this many waiting; `None` if nothing waits, or if work has hardly begun.
     pub fn pace(&self, now: Instant, waiting: u64) -> Option<Pace> {
         let begun = self.begun.filter(|_| waiting > 0)?;
-        let lasted = now.saturating_duration_since(begun).min(WINDOW);
+        let lasted = now.saturating_duration_since(begun).min(self.window);
         if lasted < STEP {
             return None;
         }
-        let recent = self.steps.iter().filter(|(at, _)| !is_past(*at, now));
+        let is_recent = |at: Instant| now.saturating_duration_since(at) < self.window;
+        let recent = self.steps.iter().filter(|(at, _)| is_recent(*at));
         let done: u64 = recent.map(|(_, count)| count).sum();
         let per_second = done as f64 / lasted.as_secs_f64();
         let left = waiting as f64 / per_second;
         Some(Pace {
             per_second,
             left: Duration::try_from_secs_f64(left).ok(),
-            is_least: false,
+            takes_longer: false,
         })
     }
-}
-
-fn is_past(at: Instant, now: Instant) -> bool {
-    now.saturating_duration_since(at) >= WINDOW
 }
 
 #[cfg(test)]
@@ -92,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_pace_is_that_of_the_last_seconds_and_says_how_long_the_rest_takes() {
-        let (begin, mut window) = (Instant::now(), RateWindow::default());
+        let (begin, mut window) = (Instant::now(), RateWindow::over(Duration::from_secs(10)));
         window.begin(begin);
         assert_eq!(window.pace(after(begin, 0.5), 10), None, "hardly begun");
         for step in 1..=40 {
@@ -114,11 +130,11 @@ mod tests {
         let pace = Pace {
             per_second: 2.0,
             left: Some(Duration::from_secs(50)),
-            is_least: false,
+            takes_longer: false,
         };
         let told = |deferred| {
             let pace = pace.with_deferred(deferred, 100);
-            (pace.left.is_some(), pace.is_least)
+            (pace.left.is_some(), pace.takes_longer)
         };
         let expected = [(0, (true, false)), (50, (true, true)), (51, (false, true))];
         assert!(expected.iter().all(|(deferred, is)| told(*deferred) == *is));
@@ -126,7 +142,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_while_nothing_waits_and_a_rest_does_not_count() {
-        let (begin, mut window) = (Instant::now(), RateWindow::default());
+        let (begin, mut window) = (Instant::now(), RateWindow::over(Duration::from_secs(10)));
         assert_eq!(window.pace(begin, 3), None);
         window.begin(begin);
         window.done(after(begin, 1.0), 10);
@@ -140,7 +156,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_is_bounded() {
-        let (begin, mut window) = (Instant::now(), RateWindow::default());
+        let (begin, mut window) = (Instant::now(), RateWindow::over(Duration::from_secs(10)));
         (0..1000).for_each(|at| window.done(after(begin, f64::from(at)), 1));
         assert!(window.steps.len() <= 11);
         let pace = window.pace(after(begin, 999.0), 60).unwrap();

@@ -134,7 +134,7 @@ pub fn pace(pace: Pace) -> v1::Pace {
     v1::Pace {
         per_second: pace.per_second,
         seconds_left: pace.left.map(|left| left.as_secs_f64()),
-        takes_longer: pace.is_least,
+        takes_longer: pace.takes_longer,
     }
 }
 

@@ -52,6 +52,10 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_m
 /// How often an idle ingester checks whether it should end.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
+/// The window of the pace of settling. The cost of a document varies with how many it is compared with: older figures
+/// tell little of what is left.
+const SETTLING_WINDOW: Duration = Duration::from_secs(10);
+
 /// The threads between hints and index.
 pub struct Pipeline {
     shared: Arc<PipelineState>,
@@ -115,7 +119,7 @@ impl Pipeline {
             roots,
             queue: IngestQueue::new(Self::shared_ingesters(&host.config)),
             progress: Progress::default(),
-            settling_rate: Mutex::default(),
+            settling_rate: Mutex::new(RateWindow::over(SETTLING_WINDOW)),
             to_settle: Wakeup::default(),
             retries: RetryQueue::default(),
             uncommitted: AtomicBool::default(),

@@ -191,7 +191,7 @@ impl From<&v1::MemoryUse> for MemoryUse {
     }
 }
 
-/// The speed of some work, over the last ten seconds.
+/// The speed of some work: of settling over the last ten seconds, of reading over the last minute.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pace {
     /// Files or documents per second.
