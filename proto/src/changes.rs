@@ -12,11 +12,9 @@ mod terms;
 use std::cmp::Ordering;
 use std::io::{self, BufRead, Read};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
 
-use crate::lines::{Change, JsonPath, exact, lossy};
+use crate::lines::{Change, JsonPath, exact, lossy, path_bytes};
 
 pub use crate::lines::{ChangeTotals, FindingTotals, Totals};
 
@@ -133,12 +131,8 @@ impl GroupLine {
 
 /// The bytes of a path in JSON.
 fn bytes(shown: String, exact: Option<String>) -> io::Result<Vec<u8>> {
-    match exact {
-        Some(exact) => STANDARD
-            .decode(exact)
-            .map_err(|_| malformed("a path of it is not in base64")),
-        None => Ok(shown.into_bytes()),
-    }
+    let bytes = path_bytes(&shown, exact.as_deref());
+    bytes.ok_or_else(|| malformed("a path of it is not in base64"))
 }
 
 fn malformed(what: &str) -> io::Error {

@@ -148,6 +148,14 @@ pub fn exact(path: &[u8]) -> Option<String> {
     (!is_text).then(|| base64(path))
 }
 
+/// The bytes of a path as [`lossy`] and [`exact`] state it; `None` if the latter is not in base64.
+pub(crate) fn path_bytes(shown: &str, exact: Option<&str>) -> Option<Vec<u8>> {
+    match exact {
+        Some(exact) => STANDARD.decode(exact).ok(),
+        None => Some(shown.as_bytes().to_vec()),
+    }
+}
+
 /// Bytes in base64.
 pub fn base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)

@@ -1,5 +1,5 @@
-//! A kernel that lacks a piece of the sandbox: refused unless the config accepts it, and then reported
-//! prominently. The piece is taken away by a filter that answers Landlock's first call as an older kernel
+//! A kernel that lacks a measure of the sandbox: refused unless the config accepts it, and then reported
+//! prominently. The measure is taken away by a filter that answers Landlock's first call as an older kernel
 //! does; a thread's filter holds for all it starts.
 
 use std::thread;

@@ -42,7 +42,7 @@ fn up_to_date(reply: &SyncReply) -> String {
     if reply.crowded > 0 {
         let (count, ending) = (grouped(reply.crowded), plural(reply.crowded));
         said = format!(
-            "{said}; {count} document{ending} in crowds not settled, perhaps in no group yet"
+            "{said}; not waited for: {count} crowded document{ending}, which may be in no group yet"
         );
     }
     said
@@ -70,7 +70,7 @@ mod tests {
         );
         assert_eq!(
             said(0, 1_108),
-            "3 files up to date after 1.2 s; 1,108 documents in crowds not settled, perhaps in no group yet"
+            "3 files up to date after 1.2 s; not waited for: 1,108 crowded documents, which may be in no group yet"
         );
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
-use simdex_proto::text::counted;
+use simdex_proto::text::{counted, plural};
 
 use super::{Engine, EngineError};
 use crate::write_side::roots::{Root, RootState, RootStatus};
@@ -88,17 +88,16 @@ pub(super) fn require_synced<'a>(
     if unsynced.is_empty() {
         return Ok(());
     }
-    let named = &unsynced[..unsynced.len().min(MOST_NAMED)];
-    let mut reasons: Vec<String> = named.iter().map(|root| root.reason.clone()).collect();
-    if named.len() < unsynced.len() {
-        let others = (unsynced.len() - named.len()) as u64;
-        reasons.push(format!("and {} more", counted(others, "root")));
-    }
-    let mut advice: Vec<&str> = Vec::new();
-    for root in named {
-        if !advice.contains(&&*root.advice) {
-            advice.push(&root.advice);
+    let others = unsynced.len().saturating_sub(MOST_NAMED) as u64;
+    let (mut reasons, mut advice) = (Vec::new(), Vec::new());
+    for root in unsynced.into_iter().take(MOST_NAMED) {
+        reasons.push(root.reason);
+        if !advice.contains(&root.advice) {
+            advice.push(root.advice);
         }
+    }
+    if others > 0 {
+        reasons.push(format!("and {others} more root{}", plural(others)));
     }
     Err(EngineError::Unsynced {
         reason: reasons.join("; "),

@@ -5,7 +5,8 @@
 //! that the rest is left for commits and for closing the store. Uploads, and reports on the disk they
 //! are kept on, call [`DiskGuard::take_spare`], which refuses earlier. If the disk runs full all the
 //! same (others write to it too), the file `reserve` in the data directory is removed
-//! ([`DiskGuard::release`]) or shortened ([`DiskGuard::release_part`]), and created again once there is room ([`DiskGuard::restore`]).
+//! ([`DiskGuard::release`]) or shortened ([`DiskGuard::release_part`]), and created again once there is
+//! room ([`DiskGuard::restore`]).
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -160,15 +161,20 @@ impl DiskGuard {
     /// Gives up a part of the reserve, for work that needs little and is repeated if another process takes it first;
     /// returns false if there was none.
     pub fn release_part(&self) -> bool {
-        let path = self.reserve();
-        let part = self.look().map_or(0, |room| self.part(room.space)) / PARTS;
-        let left = |file: &fs::File| Some(file.metadata().ok()?.len().saturating_sub(part));
-        let shrunk = open_own(OpenOptions::new().write(true), &path).is_ok_and(|file| {
-            let left = left(&file).filter(|left| part > 0 && *left >= part);
-            left.is_some_and(|left| file.set_len(left).is_ok())
-        });
+        let is_shorter = self.shorten().is_some();
         *self.lock() = None;
-        shrunk || self.release()
+        if is_shorter {
+            tracing::warn!(dir = %self.dir.display(), "the disk is full: a part of the reserve is released");
+        }
+        is_shorter || self.release()
+    }
+
+    /// Takes a part off the reserve; `None` if nothing would be left, or it cannot be done.
+    fn shorten(&self) -> Option<()> {
+        let part = self.part(self.look()?.space) / PARTS;
+        let file = open_own(OpenOptions::new().write(true), &self.reserve()).ok()?;
+        let left = file.metadata().ok()?.len().checked_sub(part)?;
+        (part > 0 && left >= part).then(|| file.set_len(left).ok())?
     }
 
     /// Gives the reserve up; returns true if there was one.
@@ -181,8 +187,8 @@ impl DiskGuard {
         released
     }
 
-    /// Creates the reserve if it is missing and there is room for it beyond the floor; returns true
-    /// if there is one now. A file system that cannot preallocate has none.
+    /// Creates or completes the reserve if there is room for it beyond the floor; returns true if it is
+    /// whole now. A file system that cannot preallocate has none.
     pub fn restore(&self) -> bool {
         let Some(MeasuredRoom { space, .. }) = self.look() else {
             return false;
@@ -199,7 +205,7 @@ impl DiskGuard {
         let made = set_aside(&path, bytes);
         if let Err(error) = &made {
             tracing::debug!(%error, "no space can be reserved in the data directory");
-            // Part of a reserve is of no use.
+            // What was preallocated only in part is given back.
             let _ = fs::remove_file(&path);
         }
         *self.lock() = None;

@@ -2,11 +2,9 @@
 
 use std::fmt;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::{date, exact, lossy};
+use super::{date, exact, lossy, path_bytes};
 use crate::text::counted;
 use crate::v1;
 
@@ -31,8 +29,7 @@ impl JsonPath {
 
     /// The bytes of the path; those that it shows if its exact bytes are not in base64.
     pub fn bytes(&self) -> Vec<u8> {
-        let exact = self.path_bytes.as_ref().map(|exact| STANDARD.decode(exact));
-        let exact = exact.and_then(Result::ok);
+        let exact = path_bytes(&self.path, self.path_bytes.as_deref());
         exact.unwrap_or_else(|| self.path.clone().into_bytes())
     }
 }

@@ -2,11 +2,9 @@
 //!
 //! Unlike other lines, these are read back, so they are parsed here as strictly as they are written.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::{exact, hex, lossy};
+use super::{exact, hex, lossy, path_bytes};
 use crate::v1;
 
 /// Two files, each with its document.
@@ -74,10 +72,7 @@ impl LabelledPair {
     /// Both files as wire messages; `None` if a path or hash is malformed.
     pub fn sides(&self) -> Option<[v1::LabelledFile; 2]> {
         let side = |path: &str, bytes: &Option<String>, document: &str| {
-            let path = match bytes {
-                Some(bytes) => STANDARD.decode(bytes).ok()?,
-                None => path.as_bytes().to_vec(),
-            };
+            let path = path_bytes(path, bytes.as_deref())?;
             let document = hash(document)?;
             path.starts_with(b"/")
                 .then_some(v1::LabelledFile { path, document })

@@ -296,10 +296,10 @@ impl PipelineState {
             return Ok((EventKind::FileIndexed, None, String::new()));
         };
         let document = file.document.map(|(_, hash)| hash);
+        if file.state.has_text() {
+            return Ok((EventKind::FileIndexed, document, String::new()));
+        }
         let kind = match (is_unread(&file), file.state) {
-            _ if file.state.has_text() => {
-                return Ok((EventKind::FileIndexed, document, String::new()));
-            }
             (false, State::Container) => return Ok((EventKind::FileIndexed, None, String::new())),
             // Its members are indexed, and have events of their own.
             (true, State::Container) => EventKind::FileIndexed,
