@@ -79,7 +79,7 @@ pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> Sides<'t> {
 }
 
 /// What is shown of the unchanged rows of a place: those nearest to the change before them, and in a block of their own
-/// those nearest to the change after them. In one block all of them if that is little more.
+/// those nearest to the change after them. In one block all of them if that is little more, or if nothing is left out.
 pub(super) fn unchanged(sides: Sides<'_>, is_first: bool, is_last: bool) -> Vec<Sides<'_>> {
     let bytes = |rows: &Vec<Row<'_>>| rows.iter().map(Row::length).sum::<usize>();
     match (is_first, is_last) {
@@ -87,8 +87,15 @@ pub(super) fn unchanged(sides: Sides<'_>, is_first: bool, is_last: bool) -> Vec<
         (_, true) => vec![sides.map(|rows| nearest(rows, false))],
         _ if bytes(&sides[0]) <= 4 * ENOUGH => vec![sides],
         _ => {
-            let after_change = sides.clone().map(|rows| nearest(rows, false));
-            vec![after_change, sides.map(|rows| nearest(rows, true))]
+            let [after, before] =
+                [false, true].map(|is_before| sides.clone().map(|rows| nearest(rows, is_before)));
+            let rows = sides[0].iter();
+            let leaves_out = after[0].len() + before[0].len() < rows.len()
+                || rows.clone().any(|row| row.length() > 2 * AROUND);
+            match leaves_out {
+                true => vec![after, before],
+                false => vec![sides],
+            }
         }
     }
 }

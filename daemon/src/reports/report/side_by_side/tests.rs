@@ -132,6 +132,35 @@ fn of_unchanged_text_only_what_is_nearest_to_a_change_is_shown() {
     }
 }
 
+#[test]
+fn unchanged_text_between_two_changes_is_shown_once() {
+    let view = |lengths: &[usize]| {
+        let unchanged: String = lengths
+            .iter()
+            .zip('a'..)
+            .map(|(length, letter)| format!("{}\n", letter.to_string().repeat(*length)))
+            .collect();
+        let text = |word: &str| format!("{word} one\n{unchanged}{word} two\n");
+        render(&text("old"), &text("new"), "diffs/1/x.diff")
+    };
+    let shown = |view: &str, line: &str| view.matches(line).count() / 2;
+    // The middle line is near to both changes.
+    let all = view(&[50, 150, 50]);
+    assert_eq!(all.matches("<tbody>").count(), 1, "{all}");
+    for (length, letter) in [(50, "a"), (150, "b"), (50, "c")] {
+        assert_eq!(shown(&all, &letter.repeat(length)), 1, "{letter}: {all}");
+    }
+    assert_eq!(view(&[130, 130]).matches("<tbody>").count(), 1);
+    // Only a line that is cut stands in both blocks, with its beginning and its ending.
+    let cut = view(&[20, 300, 20]);
+    assert_eq!(cut.matches("<tbody>").count(), 2, "{cut}");
+    assert!(!cut.contains(&"b".repeat(100)));
+    for (length, letter) in [(20, "a"), (20, "c")] {
+        assert_eq!(shown(&cut, &letter.repeat(length)), 1, "{letter}: {cut}");
+    }
+    assert_eq!(view(&[130, 130, 130]).matches("<tbody>").count(), 2);
+}
+
 /// A text of paragraphs in this order, in lines of `width` words.
 fn paragraphs(order: &[usize], width: usize) -> String {
     let words = order.iter().flat_map(|paragraph| {
