@@ -72,6 +72,8 @@ pub(super) fn find(
 const DOCUMENT: u64 = 24;
 const CONTENT: u64 = 192;
 const INODE: u64 = 40;
+/// Bytes that a content without a path takes in a set.
+const UNREACHED_CONTENT: u64 = 80;
 
 /// The files kept for one document.
 #[derive(Default)]
@@ -242,14 +244,18 @@ impl DuplicateFinder<'_, '_> {
         if kept.best.as_ref() == Some(&file.path) {
             return Ok(());
         }
-        held.add(INODE)?;
         if !self.is_reached(file) {
             let is_copy = kept.best.is_some()
                 || kept.of_content.contains_key(&content)
-                || !kept.unreached.insert(content);
+                || kept.unreached.contains(&content);
+            if !is_copy {
+                held.add(UNREACHED_CONTENT)?;
+                kept.unreached.insert(content);
+            }
             count(&mut self.sums, UNREACHED, u64::from(is_copy));
             return Ok(());
         }
+        held.add(INODE)?;
         let is_new_inode = kept.inodes.insert(inode(file));
         let (relation, of) = match (kept.of_content.get(&content), &kept.best) {
             (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
