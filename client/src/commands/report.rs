@@ -5,9 +5,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use simdex_client::{
-    AskedFile, Caveat, EarlierReport, ReportRequest, SavedChanges, Totals, absolute,
+    AskedFile, Caveat, EarlierReport, Error, ReportRequest, SavedChanges, Totals, absolute,
     caveats_sentence, path_bytes, path_from_bytes, wire,
 };
+use tonic::Code;
 
 use crate::cli::{ReportArgs, ReportTarget};
 use crate::commands::{Session, UNJUDGED_ADVICE};
@@ -92,7 +93,8 @@ fn print_reply(session: &mut Session, reply: &wire::RunReportReply) -> Result<()
     Ok(())
 }
 
-/// Adds the files asked about. Every one that can neither be named nor sent is told before the report is refused.
+/// Adds the files asked about. Every one that can neither be named nor sent is told before the report is refused; no more
+/// are tried after a failure that is not of one file.
 async fn add_asked_files(
     session: &Session,
     files: &[PathBuf],
@@ -113,12 +115,25 @@ async fn add_asked_files(
                 request.add(file);
             }
             Err(error) => {
+                let is_of_one_file = is_of_one_file(&error);
                 let before = refused.replace(error.into());
                 before.into_iter().for_each(eprint_line);
+                if !is_of_one_file {
+                    break;
+                }
             }
         }
     }
     refused.map_or(Ok(()), Err)
+}
+
+/// Whether an error is about the one file asked for: others may still be known or readable.
+fn is_of_one_file(error: &Error) -> bool {
+    match error {
+        Error::NoSuchFile { .. } | Error::NotRegular { .. } | Error::Unreadable { .. } => true,
+        Error::Status { code, .. } => *code == Code::InvalidArgument,
+        _ => false,
+    }
 }
 
 /// What is said of a file asked about whose text was not compared.

@@ -6,12 +6,13 @@ mod status;
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    CompareReply, CompareRequest, ComparedBy, Completeness, Fact, File, FolderCopies,
-    FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement, ListProgress, Match,
-    Member, NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary, Ratio,
-    Relation, ReportChanges, Root, RunReportReply, Scheme, SchemeEstimate, SignalValue, Span,
-    Summary, Template, TemplatesSummary, WordDifference,
+    CompareReply, CompareRequest, ComparedBy, Completeness, DescribeFileReply, Fact, File,
+    FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement,
+    ListProgress, Match, Member, NotGiven, Operation, OperationKind, Pair, Pending, Place,
+    QuerySummary, Ratio, Relation, ReportChanges, Root, RunReportReply, Scheme, SchemeEstimate,
+    SignalValue, Span, Summary, Template, TemplatesSummary, WordDifference,
 };
+use tonic::Status;
 
 pub(crate) use calibration::{calibration, sampling};
 pub(crate) use status::status;
@@ -289,6 +290,20 @@ pub(crate) fn member_file() -> File {
         .concat(),
         ..file()
     }
+}
+
+/// What is known of the file at a path; whoever asks below `/lost` finds the daemon gone.
+pub(crate) fn described(path: &[u8]) -> Result<DescribeFileReply, Status> {
+    if path.starts_with(b"/lost/") {
+        return Err(Status::unavailable("simdexd is stopping"));
+    }
+    if !path.starts_with(b"/share/") {
+        return Err(Status::not_found("no such file is known"));
+    }
+    Ok(DescribeFileReply {
+        file: Some(member_file()),
+        completeness: Some(complete()),
+    })
 }
 
 pub(crate) fn unreadable_file() -> File {

@@ -401,3 +401,24 @@ fn both_sides_cannot_be_standard_input() {
         run.talk
     );
 }
+
+#[test]
+fn files_asked_about_are_refused_together_unless_the_daemon_is_gone() {
+    let daemon = Daemon::start();
+    let out = daemon.dir.path().join("report").display().to_string();
+    let report = |files: &[&str]| {
+        let options = ["report", "--kind", "copies-of", "--out", &out];
+        simctl(&daemon, &[&options[..], files].concat())
+    };
+    let unknown = report(&["/none/a.txt", "/none/b.txt"]);
+    assert_eq!(unknown.code, 2);
+    for name in ["/none/a.txt", "/none/b.txt"] {
+        assert!(unknown.talk.contains(name), "{}", unknown.talk);
+    }
+    let lost = report(&["/none/a.txt", "/lost/b.txt", "/lost/c.txt", "/none/d.txt"]);
+    assert_ne!(lost.code, 0);
+    assert!(lost.talk.contains("/none/a.txt"), "{}", lost.talk);
+    let times = lost.talk.matches("simdexd is stopping").count();
+    assert_eq!(times, 1, "{}", lost.talk);
+    assert!(!lost.talk.contains("/none/d.txt"), "{}", lost.talk);
+}
