@@ -64,6 +64,14 @@ pub fn template_line(line: &str) -> String {
     }
 }
 
+/// A state of a file, with the reason that refines it if there is one: `failed (read-error)`.
+pub fn state_with_reason(state: &str, reason: &str) -> String {
+    match reason {
+        "" => state.to_owned(),
+        reason => format!("{state} ({reason})"),
+    }
+}
+
 /// A count with its noun: `1 file`, `2 files`.
 pub fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", plural(count))

@@ -18,7 +18,7 @@ use crate::output::{eprint_line, summary_sentence};
 use crate::progress::waiting;
 use simdex_client::lines::SavedReport as ReportLine;
 use simdex_client::lines::{Changes, JsonPath};
-use simdex_client::text::{counted, escaped};
+use simdex_client::text::{counted, escaped, state_with_reason};
 
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
     let roots = session.client.roots_at(&args.roots.paths).await?;
@@ -139,14 +139,8 @@ fn is_of_one_file(error: &Error) -> bool {
 /// What is said of a file asked about whose text was not compared.
 fn not_compared(file: &wire::FileNotCompared) -> String {
     let path = escaped(&file.path);
-    let reason = match file.reason.as_str() {
-        "" => String::new(),
-        reason => format!(" ({reason})"),
-    };
-    let state = &file.state;
-    format!(
-        "the text of {path} was not compared: it is {state}{reason}; files of the same bytes are found"
-    )
+    let why = state_with_reason(&file.state, &file.reason);
+    format!("the text of {path} was not compared: it is {why}; files of the same bytes are found")
 }
 
 /// Opens the earlier report if the client is to compare with it; the daemon itself compares the reports that it keeps.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use indicatif::HumanBytes;
 use simdex_client::completeness::Completeness;
 use simdex_client::lines::{LeftOutLines, date, hex, not_judged, relation};
-use simdex_client::text::{counted, escaped, harmless};
+use simdex_client::text::{counted, escaped, harmless, state_with_reason};
 use simdex_client::wire;
 use unicode_width::UnicodeWidthStr;
 
@@ -179,10 +179,7 @@ impl<W: Write> Printer<W> {
             "" => UNKNOWN.to_owned(),
             text => text.to_owned(),
         };
-        let state = match file.reason.as_str() {
-            "" => file.state.clone(),
-            reason => format!("{} ({reason})", file.state),
-        };
+        let state = state_with_reason(&file.state, &file.reason);
         let number = |count: Option<u64>| count.map_or(known(""), |count| count.to_string());
         self.fields(&[
             ("path", escaped(&file.path)),

@@ -2,6 +2,7 @@
 
 use simdex_index::{IndexReader, MemoryAccount};
 use simdex_judge::Model;
+use simdex_proto::text::state_with_reason;
 use simdex_schema::State;
 use simdex_signature::{LeftOutLines, SharedSpans, Span, shared_spans, span_bytes};
 
@@ -126,11 +127,12 @@ fn spans(
 
 fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryError> {
     side.text().ok_or_else(|| {
-        let (state, reason) = (side.state(), side.reason());
-        let why = match (state, reason.as_str()) {
-            (State::TooShort, _) => "its text is too short to compare".to_owned(),
-            (state, "") => format!("its state is {}", state.name()),
-            (state, reason) => format!("its state is {} ({reason})", state.name()),
+        let why = match side.state() {
+            State::TooShort => "its text is too short to compare".to_owned(),
+            state => format!(
+                "its state is {}",
+                state_with_reason(state.name(), side.reason().as_str())
+            ),
         };
         QueryError::NoText(format!("{name} has no text to compare: {why}"))
     })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use simdex_index::FileInfo;
-use simdex_proto::text::counted;
+use simdex_proto::text::{counted, state_with_reason};
 
 use crate::base::printable::Printable;
 use crate::read_side::catalogue::{Group, GroupMember, Pair};
@@ -68,11 +68,7 @@ pub const UNREAD_LEGEND: &str = "files that were not read, or only in part\n";
 
 /// A file that was not read, or only in part, with the reason.
 pub fn unread_text(file: &FileInfo) -> String {
-    let (state, reason) = (file.state.name(), file.reason.as_str());
-    let why = match reason {
-        "" => state.to_owned(),
-        reason => format!("{state} ({reason})"),
-    };
+    let why = state_with_reason(file.state.name(), file.reason.as_str());
     format!("  {why:<41}{}\n", Printable(&file.path))
 }
 

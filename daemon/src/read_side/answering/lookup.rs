@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use simdex_index::{FileInfo, GrowingPermit, HeldText, IndexError, IndexReader, MemoryAccount};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::promise::Promise;
+use simdex_proto::text::state_with_reason;
 use simdex_schema::{DocId, DocumentHash, GroupId, State, StoredReason};
 use thiserror::Error;
 
@@ -23,7 +24,7 @@ pub enum LookupError {
     #[error(transparent)]
     Query(#[from] QueryError),
     /// The file that was named carries no document with a text.
-    #[error("{path} has no text: its state is {}{}", .state.name(), in_parentheses(.reason))]
+    #[error("{path} has no text: its state is {}", state_with_reason(.state.name(), .reason.as_str()))]
     NoText {
         /// The path as it is shown.
         path: String,
@@ -60,13 +61,6 @@ impl LookupError {
 impl From<IndexError> for LookupError {
     fn from(error: IndexError) -> Self {
         QueryError::from(error).into()
-    }
-}
-
-fn in_parentheses(reason: &StoredReason) -> String {
-    match reason.as_str() {
-        "" => String::new(),
-        reason => format!(" ({reason})"),
     }
 }
 

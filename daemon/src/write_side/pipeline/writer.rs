@@ -6,6 +6,7 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use simdex_index::{Applied, ChangedFile, Fault, FileChange, GroupArrival, IndexError};
+use simdex_proto::text::state_with_reason;
 use simdex_schema::{DocumentHash, FileKey, State};
 
 use super::{IngestedJob, PipelineState};
@@ -306,11 +307,7 @@ impl PipelineState {
             (true, _) => EventKind::FileUnread,
             (false, _) => EventKind::FileWithoutText,
         };
-        let state = file.state.name();
-        let detail = match file.reason.as_str() {
-            "" => state.to_owned(),
-            reason => format!("{state} ({reason})"),
-        };
+        let detail = state_with_reason(file.state.name(), file.reason.as_str());
         Ok((kind, document, detail))
     }
 }
