@@ -20,7 +20,7 @@ use simdex_proto::defaults;
 use simdex_schema::{DocId, DocumentHash};
 use simdex_signature::SchemeKind;
 
-use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count};
+use super::{Finding, FindingError, ReportScope, Sums, TakeFinding, bytes, count, reaches};
 use crate::base::visit::FirstError;
 use crate::read_side::catalogue;
 use crate::read_side::families::{LinkRule, VersionDate};
@@ -31,11 +31,11 @@ use crate::read_side::query::{
 
 /// Bytes that a document takes in a set, with spare capacity.
 const LISTED: u64 = 80;
-/// A text that has at least this share of its text from another one adds nothing to it.
-const NOTHING_ADDED: f64 = 0.98;
-
 /// Bytes that a placed document takes in a map, with spare capacity.
 const PLACED: u64 = 192;
+
+/// A text that has at least this share of its text from another one adds nothing to it.
+const NOTHING_ADDED: f64 = 0.98;
 
 const NAMES: [&str; 8] = [
     "cut_short",
@@ -220,7 +220,6 @@ impl StaleFinder<'_, '_> {
     /// has; a revision that left out as much has text of its own.
     fn supersedes(&self, edge: &FamilyEdge) -> bool {
         let (overlap, rule) = (&edge.overlap, &self.params.rule);
-        let reaches = |share: Option<f64>, least| share.is_some_and(|share| share >= least);
         let is_enough = reaches(overlap.resemblance.value, rule.resemblance)
             || reaches(overlap.containment_of_second.value, rule.containment);
         let is_close = reaches(overlap.resemblance.value, self.params.relation_threshold);
