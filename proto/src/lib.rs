@@ -53,6 +53,9 @@ pub const STATES: [&str; 17] = [
     "quarantined",
 ];
 
+/// The states of files that have a text.
+pub const STATES_WITH_TEXT: [&str; 4] = ["indexed", "identical-bytes", "identical-text", "partial"];
+
 /// Defaults for what a request leaves out. They belong to the contract, so that help and answers agree.
 pub mod defaults {
     /// Least resemblance that FindSimilar lists.

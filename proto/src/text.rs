@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::STATES_WITH_TEXT;
+
 /// Whether XML 1.0 has this character (production 2).
 pub fn is_xml(c: char) -> bool {
     !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}')
@@ -69,6 +71,14 @@ pub fn state_with_reason(state: &str, reason: &str) -> String {
     match reason {
         "" => state.to_owned(),
         reason => format!("{state} ({reason})"),
+    }
+}
+
+/// Why the text of a file with this state was not compared, as what follows "it is".
+pub fn why_not_compared(state: &str, reason: &str) -> String {
+    match STATES_WITH_TEXT.contains(&state) {
+        true => "damaged in the index, or consists of template lines only".to_owned(),
+        false => state_with_reason(state, reason),
     }
 }
 
@@ -154,6 +164,17 @@ mod tests {
         }
         assert_eq!(escaped("/a\u{200d}b".as_bytes()), "/a\u{200d}b");
         assert_eq!(escaped(b"/a\\tb"), "/a\\\\tb");
+    }
+
+    #[test]
+    fn a_text_that_is_there_was_not_compared_for_another_reason_than_its_state() {
+        assert_eq!(why_not_compared("too-short", ""), "too-short");
+        let failed = why_not_compared("failed", "read-error");
+        assert_eq!(failed, "failed (read-error)");
+        for (state, reason) in [("indexed", ""), ("partial", "text-cut")] {
+            let why = why_not_compared(state, reason);
+            assert!(why.starts_with("damaged") && !why.contains(state), "{why}");
+        }
     }
 
     fn by_words([removed, added]: [u64; 2], blank: u64, words: u64) -> bool {

@@ -18,7 +18,7 @@ use crate::output::{eprint_line, summary_sentence};
 use crate::progress::waiting;
 use simdex_client::lines::SavedReport as ReportLine;
 use simdex_client::lines::{Changes, JsonPath};
-use simdex_client::text::{counted, escaped, state_with_reason};
+use simdex_client::text::{counted, escaped, why_not_compared};
 
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
     let roots = session.client.roots_at(&args.roots.paths).await?;
@@ -139,7 +139,7 @@ fn is_of_one_file(error: &Error) -> bool {
 /// What is said of a file asked about whose text was not compared.
 fn not_compared(file: &wire::FileNotCompared) -> String {
     let path = escaped(&file.path);
-    let why = state_with_reason(&file.state, &file.reason);
+    let why = why_not_compared(&file.state, &file.reason);
     format!("the text of {path} was not compared: it is {why}; files of the same bytes are found")
 }
 

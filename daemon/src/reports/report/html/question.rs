@@ -3,7 +3,7 @@ use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
 use simdex_proto::lines::{JsonPath, Question};
-use simdex_proto::text::plural;
+use simdex_proto::text::{plural, why_not_compared};
 
 use crate::read_side::findings::NotCompared;
 use crate::reports::report::ReportInput;
@@ -105,13 +105,11 @@ impl<'a> FileRemarks<'a> {
         }
         let mut not_compared = self.not_compared.iter();
         if let Some((_, file)) = not_compared.find(|(other, _)| other == path) {
-            let reason = match file.reason.as_str() {
-                "" => String::new(),
-                reason => format!(", {reason}"),
-            };
-            let (state, reason) = (Text(file.state), Text(&reason));
-            let soft = format!(" <span class=\"soft\">text not compared: {state}{reason}</span>");
-            said.push_str(&soft);
+            let why = why_not_compared(file.state, file.reason.as_str());
+            let why = Text(&why);
+            said.push_str(&format!(
+                " <span class=\"soft\">text not compared: it is {why}</span>"
+            ));
         }
         said
     }

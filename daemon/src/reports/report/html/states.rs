@@ -146,5 +146,9 @@ mod tests {
         let shown: Vec<&str> = STATES.iter().map(|(name, ..)| *name).collect();
         assert_eq!(shown, stored);
         assert_eq!(simdex_proto::STATES[..], stored);
+        let with_text = simdex_schema::State::ALL.iter();
+        let with_text = with_text.filter(|state| state.has_text());
+        let with_text: Vec<&str> = with_text.map(|state| state.name()).collect();
+        assert_eq!(simdex_proto::STATES_WITH_TEXT[..], with_text);
     }
 }
