@@ -352,11 +352,7 @@ impl From<&v1::RunReportReply> for SavedReport {
 
 impl From<&v1::FileNotCompared> for UnreadFile {
     fn from(file: &v1::FileNotCompared) -> Self {
-        Self {
-            path: JsonPath::new(&file.path),
-            state: file.state.clone(),
-            reason: (!file.reason.is_empty()).then(|| file.reason.clone()),
-        }
+        Self::new(&file.path, &file.state, &file.reason)
     }
 }
 

@@ -67,6 +67,17 @@ pub struct UnreadFile {
     pub reason: Option<String>,
 }
 
+impl UnreadFile {
+    /// A file with its state and the reason that refines it, which may be empty.
+    pub fn new(path: &[u8], state: &str, reason: &str) -> Self {
+        Self {
+            path: JsonPath::new(path),
+            state: state.to_owned(),
+            reason: (!reason.is_empty()).then(|| reason.to_owned()),
+        }
+    }
+}
+
 /// A file that a compliance question found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Finding {

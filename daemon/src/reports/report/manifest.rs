@@ -128,12 +128,7 @@ fn text(
 
 /// A file asked about that was not compared, as a manifest names it.
 fn not_compared_line(file: &NotCompared) -> UnreadFile {
-    let reason = file.reason.as_str();
-    UnreadFile {
-        path: JsonPath::new(&file.path),
-        state: file.state.to_owned(),
-        reason: (!reason.is_empty()).then(|| reason.to_owned()),
-    }
+    UnreadFile::new(&file.path, file.state, file.reason.as_str())
 }
 
 /// Adds `files`, one file per line, the mark and the hash.

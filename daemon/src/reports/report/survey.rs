@@ -1,5 +1,5 @@
 //! One pass over all files, for a report: files not read, or read in part, and the states by kind.
-use simdex_proto::lines::{self as json, JsonPath};
+use simdex_proto::lines::UnreadFile;
 
 use super::facts::StatesByKind;
 use super::json_lines::json_line;
@@ -35,7 +35,7 @@ pub(super) fn survey(
                 return Ok(());
             }
             survey.unread.push(|row| html::unread_row(row, file))?;
-            json_line(out, &unread_line(file))
+            json_line(out, &UnreadFile::new(file.path, file.state, file.reason))
         })
     })?;
     sink.finish(lines)?;
@@ -54,13 +54,5 @@ impl Survey {
             None => self.kinds.entry(file.media_type.to_owned()).or_default(),
         };
         *states.entry(file.state).or_default() += 1;
-    }
-}
-
-fn unread_line(file: &ReportFile<'_>) -> json::UnreadFile {
-    json::UnreadFile {
-        path: JsonPath::new(file.path),
-        state: file.state.to_owned(),
-        reason: (!file.reason.is_empty()).then(|| file.reason.to_owned()),
     }
 }
