@@ -25,17 +25,24 @@ pub(super) async fn next(
     parts: &mut Streaming<FindRequest>,
     deadline: Instant,
 ) -> Result<Option<Part>, Status> {
-    let late = |_| Status::deadline_exceeded("the request did not end before its deadline");
-    let message = timeout_at(deadline.into(), parts.message())
-        .await
-        .map_err(late)??;
-    match message {
+    match next_message(parts, deadline).await? {
         None => Ok(None),
         Some(FindRequest { part: Some(part) }) => Ok(Some(part)),
         Some(FindRequest { part: None }) => Err(Status::invalid_argument(
             "a message is neither a query nor a chunk",
         )),
     }
+}
+
+/// Receives the next message of any request before the deadline; `None` at its end.
+pub(super) async fn next_message<T>(
+    messages: &mut Streaming<T>,
+    deadline: Instant,
+) -> Result<Option<T>, Status> {
+    let late = |_| Status::deadline_exceeded("the request did not end before its deadline");
+    timeout_at(deadline.into(), messages.message())
+        .await
+        .map_err(late)?
 }
 
 /// Waits for the end of a request that consists of a query alone.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use simdex_extract::QueueKey;
 use simdex_proto::v1;
-use tokio::time::timeout_at;
 use tonic::{Request, Status, Streaming};
 
 use super::caller::Caller;
+use super::query_stream::next_message;
 use super::runner::{RequestClass, RequestRunner};
 use super::subject_source::upload_target;
 use super::traffic::RequestBytes;
@@ -103,10 +103,6 @@ impl<'a, T: ReportMessage> ReportMessages<'a, T> {
     }
 
     async fn next(&mut self) -> Result<Option<T>, Status> {
-        let late = |_| Status::deadline_exceeded("the request did not end before its deadline");
-        let until = self.caller.deadline.into();
-        timeout_at(until, self.messages.message())
-            .await
-            .map_err(late)?
+        next_message(&mut self.messages, self.caller.deadline).await
     }
 }
