@@ -95,9 +95,9 @@ impl<'a, T: ReportMessage> ReportMessages<'a, T> {
             let piece = message.ok_or_else(|| {
                 Status::invalid_argument("a file of the request for a report lacks its end")
             })?;
-            reception.add(piece.bytes).await?;
+            reception = reception.add(piece.bytes).await?;
             if piece.last {
-                return reception.finish();
+                return Ok(reception.finish());
             }
         }
     }

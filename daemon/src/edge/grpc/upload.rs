@@ -102,7 +102,7 @@ pub(super) struct UploadTarget {
 
 /// A document that is being received, chunk by chunk.
 pub(super) struct Reception {
-    spool: Option<Spool>,
+    spool: Spool,
     name: PathBuf,
     received: u64,
     longest: u64,
@@ -119,7 +119,7 @@ impl Reception {
             memory_meter,
         } = target;
         Ok(Self {
-            spool: Some(blocking(move || Spool::new(&room)).await?),
+            spool: blocking(move || Spool::new(&room)).await?,
             name,
             received: 0,
             longest,
@@ -129,9 +129,9 @@ impl Reception {
 
     /// Adds a chunk.
     pub(super) async fn add(
-        &mut self,
+        mut self,
         chunk: impl AsRef<[u8]> + Send + 'static,
-    ) -> Result<(), Status> {
+    ) -> Result<Self, Status> {
         let length = chunk.as_ref().len();
         self.received += length as u64;
         let longest = self.longest;
@@ -140,25 +140,18 @@ impl Reception {
                 "the document is longer than the {longest} bytes that may be sent"
             )));
         }
-        let mut spool = self.spool.take().ok_or_else(ended)?;
-        let spool = blocking(move || spool.add(chunk.as_ref()).map(|()| spool)).await?;
-        self.spool = Some(spool);
+        let mut spool = self.spool;
+        self.spool = blocking(move || spool.add(chunk.as_ref()).map(|()| spool)).await?;
         if let Some(meter) = &self.memory_meter {
             meter.stored(length);
         }
-        Ok(())
+        Ok(self)
     }
 
     /// Ends the document.
-    pub(super) fn finish(self) -> Result<Uploaded, Status> {
-        let spool = self.spool.ok_or_else(ended)?;
-        Ok(spool.into_uploaded(self.name))
+    pub(super) fn finish(self) -> Uploaded {
+        self.spool.into_uploaded(self.name)
     }
-}
-
-/// The status after a chunk that could not be stored.
-fn ended() -> Status {
-    Status::aborted("the document was not received completely")
 }
 
 /// Receives all chunks that follow a query.
@@ -172,12 +165,12 @@ pub(super) async fn receive(
         let Part::Chunk(chunk) = part else {
             return Err(second_query());
         };
-        reception.add(chunk).await?;
+        reception = reception.add(chunk).await?;
     }
     // A cancelled request looks like one that ended: yielding lets the owner of the request drop
     // this future too, before half a document is taken for a whole one.
     tokio::task::yield_now().await;
-    reception.finish()
+    Ok(reception.finish())
 }
 
 async fn blocking<T: Send + 'static>(
