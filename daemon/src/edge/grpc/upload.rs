@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,11 +10,12 @@ use std::time::Instant;
 use simdex_proto::v1::FindRequest;
 use simdex_proto::v1::find_request::Part;
 use simdex_schema::ContentHash;
-use tonic::{Status, Streaming};
+use tonic::{Code, Status, Streaming};
 
 use super::query_stream::{next, second_query};
-use super::status::lost_thread;
+use super::status::{Refused, lost_thread};
 use super::traffic::RequestBytes;
+use crate::base::echo::echo;
 use crate::base::user_budget::{BytesPermit, UserShare};
 use crate::host::disk::DiskGuard;
 use crate::read_side::answering::Uploaded;
@@ -136,8 +138,12 @@ impl Reception {
         self.received += length as u64;
         let longest = self.longest;
         if self.received > longest {
+            let name = match self.name.as_os_str().as_bytes() {
+                b"" => "the document".to_owned(),
+                name => echo(name),
+            };
             return Err(Status::resource_exhausted(format!(
-                "the document is longer than the {longest} bytes that may be sent"
+                "{name} is longer than the {longest} bytes that may be sent"
             )));
         }
         let mut spool = self.spool;
@@ -184,13 +190,16 @@ async fn blocking<T: Send + 'static>(
 fn not_kept(error: &std::io::Error) -> Status {
     tracing::error!(%error, "an uploaded document cannot be stored");
     // The path and how full the disk is are for the operator only.
-    Status::resource_exhausted(match error.kind() {
-        ErrorKind::StorageFull => "the daemon's disk has no room for the document",
-        ErrorKind::QuotaExceeded => {
-            "waiting uploads take as much disk space as they may (grpc.max_uploads_mib)"
-        }
-        _ => "the document cannot be stored for the query",
-    })
+    let (why, advice) = match error.kind() {
+        ErrorKind::StorageFull => ("the daemon's disk has no room for the document", None),
+        ErrorKind::QuotaExceeded => (
+            "documents that were sent and are still in use take as much disk space as they may (grpc.max_uploads_mib)",
+            Some("ask again later, or send less"),
+        ),
+        _ => ("the document cannot be stored", None),
+    };
+    let refused = Refused::new(Code::ResourceExhausted, why);
+    refused.advised(advice).into()
 }
 
 #[cfg(test)]
@@ -262,5 +271,25 @@ mod tests {
         // It takes room as long as its query lasts.
         drop(waiting);
         assert!(sent(&greedy, b"45").is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_document_that_is_too_long_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let refused = async |name: &str| {
+            let target = UploadTarget {
+                name: name.into(),
+                room: room(&dir, DiskGuard::new(dir.path(), 0), plenty()),
+                longest: 4,
+                memory_meter: None,
+            };
+            let reception = Reception::begin(target).await.unwrap();
+            let reception = reception.add(b"1234".to_vec()).await.unwrap();
+            let status = reception.add(b"5".to_vec()).await.map(drop).unwrap_err();
+            status.message().to_owned()
+        };
+        let why = "is longer than the 4 bytes that may be sent";
+        assert_eq!(refused("/x/a\n.txt").await, format!("/x/a\\n.txt {why}"));
+        assert_eq!(refused("").await, format!("the document {why}"));
     }
 }
