@@ -1,10 +1,10 @@
-//! Bytes that the clients of all users may take together, shared out by user: no user holds more than half of
-//! them. A user who finds no room is refused, and nobody else waits.
+//! Bytes, or other things that are counted, such as descriptors, that the clients of all users may take together,
+//! shared out by user: no user holds more than half of them. A user who finds no room is refused, and nobody else waits.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes that all users may take together.
+/// Bytes, or other things that are counted, that all users may take together.
 #[derive(Debug)]
 pub(crate) struct UserBudget {
     max_bytes: u64,

@@ -138,10 +138,14 @@ impl RequestRunner {
     pub(super) fn descriptors(&self, caller: Caller, count: usize) -> Result<BytesPermit, Status> {
         let share = self.sent_files.for_user(caller.client.uid);
         share.reserve(count as u64).ok_or_else(|| {
-            Status::resource_exhausted(format!(
-                "reports take {} files of one user at once that are not in the index, and no more",
+            let why = format!(
+                "reports take at most {} files of one user that are not in the index, and {SENT_FILES} of all users, at once",
                 SENT_FILES / 2
-            ))
+            );
+            let refused = Refused::new(Code::ResourceExhausted, &why);
+            refused
+                .advised(Some("send fewer, or ask again when other reports are done"))
+                .into()
         })
     }
 
