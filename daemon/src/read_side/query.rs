@@ -55,7 +55,7 @@ pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, RelationThresholds, SchemeUsed};
 pub use named_file::file_at_path;
 pub(crate) use named_file::name_of_document;
-pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
+pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary, hash_whole};
 pub(crate) use texts_for_judging::TextsForJudging;
 
 /// What a query looks for.

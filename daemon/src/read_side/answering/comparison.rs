@@ -12,7 +12,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::compare::{
     CompareParams, Comparison, Forms, LastRead, SchemeSelection, compare,
 };
-use crate::read_side::query::{QueryError, RelationThresholds, Subject};
+use crate::read_side::query::{QueryError, RelationThresholds, Subject, hash_whole};
 use crate::write_side::roots::live_reads::NotReadAgain;
 
 /// Parameters of a comparison.
@@ -158,12 +158,14 @@ fn own_text(
     let taken = space.snapshot(&file, limit, &go_on)?;
     drop(read);
     let taken = taken.into_file().map_err(SnapshotError::Spool)?;
-    let file = taken.file().try_clone().map_err(SnapshotError::Spool)?;
+    let mut file = taken.file().try_clone().map_err(SnapshotError::Spool)?;
+    let hashed = hash_whole(&mut file)?;
     let own = Subject::from_upload(
         engine.index.reader(),
         &engine.pool,
         queue_key,
         file,
+        hashed,
         path,
         account,
     )?;

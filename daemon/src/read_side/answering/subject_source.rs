@@ -83,9 +83,13 @@ impl SubjectSource {
             Self::Upload(Uploaded {
                 file,
                 name,
+                bytes,
+                content,
                 permit: _permit,
-                ..
-            }) => Subject::from_upload(index, &engine.pool, queue_key, file, &name, account),
+            }) => {
+                let (pool, hashed) = (&engine.pool, (content, bytes));
+                Subject::from_upload(index, pool, queue_key, file, hashed, &name, account)
+            }
         }
     }
 }

@@ -40,8 +40,8 @@ impl SentFiles {
             return not_read(Reason::ReadError);
         };
         let (index, pool) = (scope.engine.index.reader(), &scope.engine.pool);
-        let key = self.queue_key;
-        match Subject::from_upload(index, pool, key, file, &sent.name, scope.account) {
+        let (key, hashed) = (self.queue_key, (sent.content, sent.bytes));
+        match Subject::from_upload(index, pool, key, file, hashed, &sent.name, scope.account) {
             Err(QueryError::NotRead(fault)) => not_read(fault),
             Err(error) => Err(error.into()),
             Ok(subject) => {

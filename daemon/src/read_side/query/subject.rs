@@ -17,6 +17,7 @@ mod upload;
 
 pub use shingled_text::ShingledText;
 pub use summary::SubjectSummary;
+pub use upload::hash_whole;
 
 /// The subject of a query, or one side of a comparison.
 pub struct Subject {

@@ -411,10 +411,12 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
         written
             .write_all(b"a text that is long enough to be asked about")
             .unwrap();
-        let file = std::fs::File::open(written.path()).unwrap();
+        let mut file = std::fs::File::open(written.path()).unwrap();
+        let hashed = hash_whole(&mut file).unwrap();
         let account = budget.account_of(7, cancel);
         let name = std::path::Path::new("a.txt");
-        Subject::from_upload(&index, &pool, QueueKey::User(7), file, name, &account).map(drop)
+        let asker = QueueKey::User(7);
+        Subject::from_upload(&index, &pool, asker, file, hashed, name, &account).map(drop)
     };
     // There is room left for the upload, but not for the longest text that it may yield.
     let others = budget.acquire(budget.total() - (1 << 20), &Cancel::never());

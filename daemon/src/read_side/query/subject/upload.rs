@@ -13,8 +13,8 @@ use crate::base::account_waits::{keep_going_of, wait_policy_of};
 use crate::write_side::ingest::{WorkerAnswer, hash_all, raw_document};
 
 impl Subject {
-    /// Bytes that need not be in the index: extracted for this request, not indexed. They are read more than
-    /// once: for a file of a share, pass a snapshot. Memory for the longest text that they may yield is taken
+    /// Bytes that need not be in the index: extracted for this request, not indexed; `hashed` is their hash and length
+    /// ([`hash_whole`]). They are read more than once: for a file of a share, pass a snapshot. Memory for the longest text that they may yield is taken
     /// before a worker is, so that no worker waits for memory and no text is held without a permit.
     ///
     /// # Errors
@@ -24,12 +24,14 @@ impl Subject {
         index: &IndexReader,
         pool: &Pool,
         asker: QueueKey,
-        file: File,
+        mut file: File,
+        hashed: (ContentHash, u64),
         name: &Path,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
-        let mut file = file;
-        let (hash, length) = hash_whole(&mut file)?;
+        let (hash, length) = hashed;
+        let rewound = file.rewind();
+        rewound.map_err(|_| QueryError::NotRead(Reason::ReadError))?;
         let options = ReadOptions {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
@@ -97,10 +99,9 @@ impl Subject {
     }
 }
 
-/// The hash and length of a file, which is then at its beginning.
-fn hash_whole(file: &mut File) -> Result<(ContentHash, u64), QueryError> {
+/// The hash and length of a file, from its beginning.
+pub fn hash_whole(file: &mut File) -> Result<(ContentHash, u64), QueryError> {
     let hashed = file.rewind().and_then(|()| hash_all(&*file));
-    let hashed = hashed.and_then(|hashed| file.rewind().map(|()| hashed));
     hashed.map_err(|_| QueryError::NotRead(Reason::ReadError))
 }
 
