@@ -206,12 +206,14 @@ fn send_all<T: OfPiece>(
     first: T,
     uploads: Vec<Upload>,
 ) -> Result<(), Error> {
-    let mut is_taken = sender.send(first);
+    if !sender.send(first) {
+        return Ok(());
+    }
     let send = |bytes, last| sender.send(T::of_piece(wire::SentPiece { bytes, last }));
     for upload in uploads {
-        if is_taken {
-            upload.chunks(|chunk| send(chunk, false))?;
-            is_taken = send(Vec::new(), true);
+        upload.chunks(|chunk| send(chunk, false))?;
+        if !send(Vec::new(), true) {
+            break;
         }
     }
     Ok(())
