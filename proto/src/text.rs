@@ -125,9 +125,10 @@ pub struct ChangedLines {
 
 /// Whether a difference is shown by words if no form was requested: if words moved, which lines cannot express, or if
 /// the two texts break their lines differently. The latter shows in the numbers of lines and words that differ, moved
-/// words included: a changed word changes a line in each text, and no more, unless lines break differently. Few lines that
-/// differ may do so in white space or case alone, which words do not show; they break differently if one text has more of
-/// them. It shows in blank lines too, if most lines that differ are blank: one text has them between its paragraphs and the other has none.
+/// words included: a changed word changes a line in each text, and no more, unless lines break differently. If few lines
+/// differ, the reason may be white space or case, which words do not show; then lines count as broken differently only if
+/// one text has more changed lines than the other. It shows in blank lines too, if most lines that differ are blank: one
+/// text has them between its paragraphs and the other has none.
 pub fn is_shown_by_words(lines: ChangedLines, changed_words: u64, moved_words: u64) -> bool {
     let all = lines.removed + lines.added;
     let with_text = all.saturating_sub(lines.blank);

@@ -9,7 +9,7 @@ use crate::write_side::roots::live_reads::FileCheck;
 
 /// Checks, in parallel with the query, whether the file on disk still matches its record.
 pub(super) struct StalenessCheck {
-    look: FileCheck,
+    check: FileCheck,
     /// When the file was last read, seconds since 1970; `None` if unknown.
     read_at: Option<i64>,
 }
@@ -38,7 +38,7 @@ impl StalenessCheck {
         Ok(read.and_then(|record| {
             let root = engine.roots.get(key.root)?;
             Some(Self {
-                look: FileCheck::begin(&root, key.path, record.stat)?,
+                check: FileCheck::begin(&root, key.path, record.stat)?,
                 read_at: record.last_read,
             })
         }))
@@ -47,6 +47,6 @@ impl StalenessCheck {
     /// When the file was last read, and how it differs from its record, if it is known to differ.
     pub(super) fn result(&self) -> Option<LastRead> {
         let at = self.read_at;
-        self.look.end().map(|why| LastRead { at, why })
+        self.check.end().map(|why| LastRead { at, why })
     }
 }

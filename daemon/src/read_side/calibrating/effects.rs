@@ -27,8 +27,8 @@ pub struct GroupEffects {
     pub interval_width: f64,
 }
 
-/// The fingerprints that documents would keep under a setting. The ladder does not use the rung of a group for all its documents: long
-/// texts keep no more than its upper bound, and short or repetitive ones no fewer than its lower bound.
+/// The fingerprints that documents would keep under a setting. The ladder does not use the rung of a group for all its
+/// documents: long texts keep no more than its upper bound, and short or repetitive ones no fewer than its lower bound.
 pub(super) struct FingerprintForecast {
     ladder: Ladder,
     /// Least bytes of the groups, ascending.
