@@ -117,24 +117,46 @@ fn around(written: &str, marked: String) -> String {
     format!("{before}{marked}{after}")
 }
 
-/// The last words of a text, at most this many bytes.
-pub(crate) fn ending(text: &str, max_bytes: usize) -> String {
-    let Some(from) = text.len().checked_sub(max_bytes).filter(|from| *from > 0) else {
-        return text.to_owned();
-    };
-    let rest = &text[text.ceil_char_boundary(from)..];
+/// The last words of a text, at most this many bytes; the last part of the last word if that is longer.
+pub(crate) fn last_words(text: &str, max_bytes: usize) -> &str {
+    if text.len() <= max_bytes {
+        return text;
+    }
+    let rest = &text[text.ceil_char_boundary(text.len() - max_bytes)..];
     let word = rest.find(char::is_whitespace).unwrap_or(0);
-    format!("… {}", rest[word..].trim_start())
+    match rest[word..].trim_start() {
+        "" => rest.trim_end(),
+        words => words,
+    }
 }
 
-/// The first words of a text, at most this many bytes.
-pub(crate) fn beginning(text: &str, max_bytes: usize) -> String {
+/// The first words of a text, at most this many bytes; the first part of the first word if that is longer.
+pub(crate) fn first_words(text: &str, max_bytes: usize) -> &str {
     if text.len() <= max_bytes {
-        return text.to_owned();
+        return text;
     }
     let first = &text[..text.floor_char_boundary(max_bytes)];
     let word = first.rfind(char::is_whitespace).unwrap_or(first.len());
-    format!("{} …", first[..word].trim_end())
+    match first[..word].trim_end() {
+        "" => first.trim_start(),
+        words => words,
+    }
+}
+
+/// The last words of a text, after a mark if others are left out.
+pub(crate) fn ending(text: &str, max_bytes: usize) -> String {
+    match last_words(text, max_bytes) {
+        all if all.len() == text.len() => all.to_owned(),
+        last => format!("… {last}"),
+    }
+}
+
+/// The first words of a text, before a mark if others are left out.
+pub(crate) fn beginning(text: &str, max_bytes: usize) -> String {
+    match first_words(text, max_bytes) {
+        all if all.len() == text.len() => all.to_owned(),
+        first => format!("{first} …"),
+    }
 }
 
 /// A block, without its middle if it is longer than `max_bytes` bytes.
@@ -143,9 +165,8 @@ pub(crate) fn shortened(block: &str, max_bytes: usize) -> String {
         return block.to_owned();
     }
     let words = counted(block.split_whitespace().count() as u64, "word");
-    let ending = ending(block, AROUND);
-    let ending = ending.trim_start_matches("… ");
-    format!("{} ({words}) … {ending}", beginning(block, AROUND))
+    let last = last_words(block, AROUND);
+    format!("{} ({words}) … {last}", beginning(block, AROUND))
 }
 
 /// Writes the words of a text in lines; white space is ignored. A word longer than a line stays whole.

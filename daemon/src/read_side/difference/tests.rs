@@ -219,3 +219,22 @@ proptest! {
         prop_assert_eq!(std::fs::read_to_string(&to).unwrap_or_default(), b);
     }
 }
+
+#[test]
+fn a_text_is_cut_between_words_and_a_long_word_between_characters() {
+    use super::shown::{first_words, last_words};
+    assert_eq!(first_words("one two three", 9), "one two");
+    assert_eq!(last_words("one two three", 9), "three");
+    assert_eq!(
+        (first_words("all", 3), last_words("all", 3)),
+        ("all", "all")
+    );
+    // Something is left of a word that is longer, whatever surrounds it.
+    let word = "ä".repeat(9);
+    for text in [word.clone(), format!(" {word} "), format!("a\t{word} b")] {
+        for cut in [first_words(&text, 6), last_words(&text, 6)] {
+            assert!(!cut.is_empty() && cut.len() <= 6, "{text:?}: {cut:?}");
+        }
+    }
+    assert_eq!(last_words(&format!(" {word} "), 6), "ää");
+}

@@ -6,7 +6,7 @@ use simdex_signature::align::{Run, Vocabulary, align_words};
 use similar::DiffOp;
 
 use crate::read_side::difference::Difference;
-use crate::read_side::difference::shown::AROUND;
+use crate::read_side::difference::shown::{AROUND, first_words, last_words};
 
 /// A changed place longer than this, in bytes, has no single words marked.
 const WORDS_MARKED: usize = 64 << 10;
@@ -44,15 +44,10 @@ impl<'t> Row<'t> {
         if text.len() <= 2 * AROUND {
             return;
         }
-        if to_ending {
-            let from = text.ceil_char_boundary(text.len() - AROUND);
-            let word = text[from..].find(' ').map_or(from, |at| from + at + 1);
-            self.parts = vec![(false, "… "), (false, &text[word..])];
-        } else {
-            let to = text.floor_char_boundary(AROUND);
-            let word = text[..to].rfind(' ').unwrap_or(to);
-            self.parts = vec![(false, &text[..word]), (false, " …")];
-        }
+        self.parts = match to_ending {
+            true => vec![(false, "… "), (false, last_words(text, AROUND))],
+            false => vec![(false, first_words(text, AROUND)), (false, " …")],
+        };
     }
 }
 
