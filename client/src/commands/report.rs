@@ -306,4 +306,20 @@ mod tests {
              2 copies in roots that are not up to date, not listed"
         );
     }
+
+    #[test]
+    fn a_text_that_is_indexed_was_not_compared_for_another_reason() {
+        let said = |state: &str, reason: &str| {
+            not_compared(&wire::FileNotCompared {
+                path: b"/a.txt".to_vec(),
+                state: state.to_owned(),
+                reason: reason.to_owned(),
+            })
+        };
+        assert_eq!(
+            said("failed", "read-error"),
+            "the text of /a.txt was not compared: it is failed (read-error); files of the same bytes are found"
+        );
+        assert!(!said("indexed", "").contains("it is indexed"));
+    }
 }
