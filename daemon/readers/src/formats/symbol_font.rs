@@ -132,6 +132,11 @@ impl SymbolFont {
         let code = code.and_then(|code| u8::try_from(code).ok());
         code.map_or(character, |code| self.character(code))
     }
+
+    /// This text with the characters that its private use characters stand for.
+    pub(in crate::formats) fn signs(self, text: &str) -> String {
+        text.chars().map(|c| self.of_private(c)).collect()
+    }
 }
 
 fn symbol(code: u8) -> Option<char> {

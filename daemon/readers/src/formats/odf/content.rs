@@ -17,6 +17,7 @@ use super::super::xml::decoded;
 use super::formulas::Formulas;
 use super::lists::Lists;
 use super::piece::Piece;
+use super::symbol_fonts::SymbolFonts;
 use super::table::Table;
 use super::text_styles::TextStyles;
 use crate::formats::text_style::TextStyle;
@@ -54,6 +55,7 @@ enum Genre {
 /// What the styles of a document and its objects say of its text.
 #[derive(Debug, Default)]
 pub(super) struct Styles {
+    fonts: SymbolFonts,
     pub(super) lists: Lists,
     pub(super) text: TextStyles,
     pub(super) formulas: Formulas,
@@ -62,8 +64,20 @@ pub(super) struct Styles {
 impl Styles {
     /// Processes an event of a part of which only styles are wanted.
     pub(super) fn take_style(&mut self, event: &Event<'_>) -> bool {
-        self.text.take_style(event);
-        self.lists.take_style(event)
+        if let Event::Start(tag) | Event::Empty(tag) = event {
+            self.style(tag);
+        }
+        true
+    }
+
+    /// Processes an element that is, or is in, a style.
+    fn style(&mut self, tag: &BytesStart<'_>) {
+        let name = tag.name().into_inner();
+        if name == "style:font-face" {
+            self.fonts.add(tag);
+        }
+        self.lists.style(name, tag, &self.fonts);
+        self.text.style(name, tag, &self.fonts);
     }
 }
 

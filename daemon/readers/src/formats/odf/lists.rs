@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 use super::super::list_label::{Counters, LEVELS, Level, Numeral, Piece};
 use super::super::package::attribute;
@@ -18,6 +18,13 @@ use crate::formats::symbol_font::is_bullet;
 const MAX_KEPT: usize = 20_000;
 /// Maximum characters of a label's prefix, suffix or format.
 const MAX_LABEL: usize = 200;
+/// Elements that begin a style, whose properties of text are its own.
+const STYLES: &[&str] = &[
+    "style:default-style",
+    "style:style",
+    "text:list-style",
+    "text:outline-style",
+];
 
 /// The open lists, and how their items are labelled.
 #[derive(Debug, Default)]
@@ -33,7 +40,6 @@ pub(super) struct Lists {
     current: Option<Current>,
     /// The sign of a level whose font is still to be read, and that level.
     sign: Option<(usize, String)>,
-    fonts: SymbolFonts,
     open: Vec<List>,
     counters: Counters,
     headings: Counters,
@@ -70,19 +76,13 @@ enum Item {
 }
 
 impl Lists {
-    /// Processes an event of a part of which only styles are wanted.
-    pub(super) fn take_style(&mut self, event: &Event<'_>) -> bool {
-        if let Event::Start(tag) | Event::Empty(tag) = event {
-            self.style(tag.name().into_inner(), tag);
-        }
-        true
-    }
-
     /// Processes an element that is, or is in, a style.
-    pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>) {
+    pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>, fonts: &SymbolFonts) {
+        if STYLES.contains(&name) {
+            self.sign = None;
+        }
         match name {
-            "style:font-face" => self.fonts.add(tag),
-            "style:text-properties" => self.sign_font(tag),
+            "style:text-properties" => self.sign_font(tag, fonts),
             "text:list-style" => {
                 self.current = self.named(tag, "style:name").map(Current::Style);
             }
@@ -126,12 +126,11 @@ impl Lists {
     }
 
     /// Takes the sign of a level as one of its font, if that is a symbol font.
-    fn sign_font(&mut self, tag: &BytesStart<'_>) {
+    fn sign_font(&mut self, tag: &BytesStart<'_>, fonts: &SymbolFonts) {
         if let Some((at, sign)) = self.sign.take()
-            && let Some(font) = self.fonts.stated(tag).flatten()
+            && let Some(font) = fonts.stated(tag).flatten()
         {
-            let sign: String = sign.chars().map(|c| font.of_private(c)).collect();
-            self.set_level(at, bullet(&sign));
+            self.set_level(at, bullet(&font.signs(&sign)));
         }
     }
 
@@ -302,16 +301,18 @@ mod tests {
         let tag = |name: &'static str, attributes: &[(&str, &str)]| {
             BytesStart::new(name).with_attributes(attributes.iter().copied())
         };
+        let fonts = SymbolFonts::default();
         lists.style(
             "text:list-style",
             &tag("text:list-style", &[("style:name", &long)]),
+            &fonts,
         );
         for _ in 0..100 {
             let level = tag(
                 "text:list-level-style-number",
                 &[("text:level", "1"), ("style:num-format", "1")],
             );
-            lists.style("text:list-level-style-number", &level);
+            lists.style("text:list-level-style-number", &level, &fonts);
         }
         lists.begin(&tag("text:list", &[("text:style-name", &long)]));
         for _ in 0..100 {

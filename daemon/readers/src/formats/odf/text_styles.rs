@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::events::BytesStart;
 
 use super::super::package::attribute;
 use super::super::script::Script;
@@ -47,6 +47,15 @@ impl Default for CellStyle {
 }
 
 impl Stated {
+    /// Whether this says nothing but that the font is no symbol font, as most styles do.
+    fn is_of_letters(self) -> bool {
+        let of_letters = Self {
+            symbols: Some(None),
+            ..Self::default()
+        };
+        self == of_letters
+    }
+
     fn within(self, outer: TextStyle) -> TextStyle {
         TextStyle {
             script: self.script.unwrap_or(outer.script),
@@ -70,12 +79,13 @@ type Name = (&'static str, String);
 #[derive(Debug, Default)]
 pub(super) struct TextStyles {
     by_name: BTreeMap<Name, Stated>,
+    /// How many of these say nothing but that the font is no symbol font: half of `MAX_KEPT` at most.
+    of_letters: usize,
     /// The style whose properties are being read.
     current: Option<Name>,
     /// The style of numbers that is being read, and what those that divide them divide by.
     number: String,
     divisors: BTreeMap<String, f64>,
-    fonts: SymbolFonts,
     /// The end of each group of columns, and the style of its cells.
     columns: Vec<(u64, CellStyle)>,
     /// The column of the next cell, and the style of the row's cells.
@@ -84,17 +94,9 @@ pub(super) struct TextStyles {
 }
 
 impl TextStyles {
-    /// Processes an event of a part of which only styles are wanted.
-    pub(super) fn take_style(&mut self, event: &Event<'_>) {
-        if let Event::Start(tag) | Event::Empty(tag) = event {
-            self.style(tag.name().into_inner(), tag);
-        }
-    }
-
     /// Processes an element that is, or is in, a style. Styles of lists have properties of text as well.
-    pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>) {
+    pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>, fonts: &SymbolFonts) {
         match name {
-            "style:font-face" => self.fonts.add(tag),
             "style:style" => self.begin(tag),
             "style:text-properties" => {
                 if let Some(style) = self.current.take() {
@@ -103,7 +105,7 @@ impl TextStyles {
                     let stated = Stated {
                         script: position.map(|position| script(&position)).or(before.script),
                         is_struck: line(tag).or(before.is_struck),
-                        symbols: self.fonts.stated(tag).or(before.symbols),
+                        symbols: fonts.stated(tag).or(before.symbols),
                         divisor: before.divisor,
                     };
                     self.keep(style, stated);
@@ -155,9 +157,14 @@ impl TextStyles {
     }
 
     fn keep(&mut self, style: Name, stated: Stated) {
-        if stated == Stated::default() {
-            self.by_name.remove(&style);
-        } else if self.by_name.len() < MAX_KEPT || self.by_name.contains_key(&style) {
+        let before = self.by_name.remove(&style).unwrap_or_default();
+        self.of_letters -= usize::from(before.is_of_letters());
+        let is_kept = match stated.is_of_letters() {
+            true => self.of_letters < MAX_KEPT / 2,
+            false => stated != Stated::default(),
+        };
+        if is_kept && self.by_name.len() < MAX_KEPT {
+            self.of_letters += usize::from(stated.is_of_letters());
             self.by_name.insert(style, stated);
         }
     }

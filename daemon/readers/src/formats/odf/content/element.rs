@@ -33,7 +33,7 @@ impl Content<'_> {
             ("style", local) => self.style_element(local, tag),
             ("draw" | "presentation", local) => self.draw_element(local, name, tag),
             ("number", _) => {
-                self.styles.text.style(name, tag);
+                self.styles.style(tag);
                 Undo::Nothing
             }
             ("form", local) => self.form_element(local, tag),
@@ -84,8 +84,7 @@ impl Content<'_> {
                 return self.field();
             }
             _ => {
-                self.styles.lists.style(name, tag);
-                self.styles.text.style(name, tag);
+                self.styles.style(tag);
                 return skip(name);
             }
         }
@@ -159,15 +158,9 @@ impl Content<'_> {
     }
 
     fn style_element(&mut self, local: &str, tag: &BytesStart<'_>) -> Undo {
-        self.styles.text.style(tag.name().into_inner(), tag);
+        self.styles.style(tag);
         match local {
-            "style" => {
-                self.style = attribute(tag, "style:name").unwrap_or_default();
-                self.styles.lists.style("style:style", tag);
-            }
-            "font-face" | "text-properties" => {
-                self.styles.lists.style(tag.name().into_inner(), tag);
-            }
+            "style" => self.style = attribute(tag, "style:name").unwrap_or_default(),
             "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
                 // Moved: cloning a long name for many properties would be quadratic.
                 let style = std::mem::take(&mut self.style);

@@ -158,3 +158,35 @@ fn a_label_is_a_bullet_by_its_font() {
     assert_eq!(read("fo:font-family='Symbol'"), "¬ p\n");
     assert_eq!(read(""), "\u{f0d8} p\n");
 }
+
+#[test]
+fn a_label_has_no_font_of_another_style() {
+    for next in ["style:style style:name='T1'", "style:default-style"] {
+        let name = next.split(' ').next().unwrap();
+        let styles = format!(
+            "<text:list-style style:name='L'><text:list-level-style-bullet text:level='1' \
+             text:bullet-char='\u{f0d8}'/></text:list-style><{next} style:family='text'><style:text-properties \
+             style:font-name='Wingdings'/></{name}>"
+        );
+        let list = "<text:list text:style-name='L'><text:list-item><text:p>p</text:p></text:list-item></text:list>";
+        assert_eq!(
+            text(&format!("{styles}{list}")),
+            "\u{f0d8} p\n",
+            "before {name}"
+        );
+    }
+}
+
+#[test]
+fn styles_that_name_a_font_leave_room_for_those_that_are_struck() {
+    let fonts: String = (0..20_000)
+        .map(|number| {
+            format!(
+                "<style:style style:name='F{number}' style:family='text'><style:text-properties \
+                 style:font-name='Arial'/></style:style>"
+            )
+        })
+        .collect();
+    let body = "<text:p>a <text:span text:style-name='Gone'>b</text:span></text:p>";
+    assert_eq!(text(&format!("{fonts}{LINES}{body}")), "a ~~b~~\n");
+}
