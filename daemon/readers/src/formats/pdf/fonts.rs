@@ -88,13 +88,15 @@ fn is_composite(font: &Dictionary) -> bool {
 /// The table that a font should have, if that is more than it has.
 fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
     let embedded = Table::embedded(document, font);
-    if let Some(signs) = embedded
-        .as_ref()
-        .zip(symbols(font))
-        .and_then(|(table, font)| table.in_font(font))
-    {
-        return Some(signs);
+    let signs = embedded.as_ref().zip(symbols(font));
+    match signs.and_then(|(table, font)| table.in_font(font)) {
+        Some(signs) => completed(document, font, Some(signs.clone())).or(Some(signs)),
+        None => completed(document, font, embedded),
     }
+}
+
+/// The table that a font has, with more that is known of its codes; `None` if no more is.
+fn completed(document: &Document, font: &Dictionary, embedded: Option<Table>) -> Option<Table> {
     let embedded = match embedded {
         Some(embedded) if embedded.is_sound() && is_composite(font) => return None,
         Some(embedded) if embedded.is_sound() => {

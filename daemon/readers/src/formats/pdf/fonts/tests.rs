@@ -150,6 +150,16 @@ fn private_use_characters_are_signs_of_their_symbol_font() {
     assert_eq!(read_as("/ABCDEF+OpenSymbol"), "\u{f0d8}\u{f0a7} b");
 }
 
+#[test]
+fn other_codes_of_a_symbol_font_get_what_is_known_of_them() {
+    let cmap = "begincmap 1 begincodespacerange <00> <FF> endcodespacerange 2 beginbfchar <01> <F0B7> <02> <FFFD> \
+                endbfchar endcmap";
+    let encoding = "/Encoding << /Differences [2 /one] >> /ToUnicode 6 0 R";
+    let font = simple(&format!("/Subtype /Type1 {encoding}")).replace("/Some", "/ABCDEF+SymbolMT");
+    let pdf = page(&[font, stream(cmap)], &[], "<0102>");
+    assert_eq!(read(&pdf).1, "•1");
+}
+
 /// A Type 3 font with procedures of these names from code 65 on, in units of a tenth.
 fn bitmaps(names: &str) -> String {
     let widths = "5 ".repeat(26);
