@@ -24,9 +24,8 @@ impl TextStyle {
     pub(super) fn apply(self, text: &str) -> Cow<'_, str> {
         #[cfg(feature = "office")]
         if let Some(font) = self.symbols {
-            let signs: String = text.chars().map(|c| font.of_private(c)).collect();
             let style = self.without_symbols();
-            return Cow::Owned(style.apply(&signs).into_owned());
+            return Cow::Owned(style.apply(&font.signs(text)).into_owned());
         }
         let text = Script::apply(self.script, text);
         match self.is_struck {

@@ -86,8 +86,8 @@ impl Table {
 
     /// This table with the signs of a symbol font for private use characters, which Word writes; `None` if there are none.
     pub(super) fn in_font(&self, font: SymbolFont) -> Option<Self> {
-        let sign = |text: &String| text.chars().map(|c| font.of_private(c)).collect();
-        let texts = self.texts.iter().map(|(code, text)| (*code, sign(text)));
+        let texts = self.texts.iter();
+        let texts = texts.map(|(code, text)| (*code, font.signs(text)));
         let signs = Self {
             texts: texts.collect(),
             width: self.width,

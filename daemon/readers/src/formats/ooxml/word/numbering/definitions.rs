@@ -174,8 +174,11 @@ fn bullet(label: &[Piece], font: Option<SymbolFont>) -> Rc<[Piece]> {
         Piece::Text(text) => Some(text.as_str()),
         Piece::Numbers(_) => None,
     });
-    let in_font = |c| font.map_or(c, |font| font.of_private(c));
-    let text: String = text.flat_map(str::chars).map(in_font).collect();
+    let text: String = text.collect();
+    let text = match font {
+        Some(font) => font.signs(&text),
+        None => text,
+    };
     match is_bullet(&text) {
         true => Rc::default(),
         false => [Piece::Text(text)].into(),
