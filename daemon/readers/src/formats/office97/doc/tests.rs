@@ -210,6 +210,14 @@ fn private_use_characters_are_signs_of_the_font_of_their_run() {
 }
 
 #[test]
+fn the_font_of_a_run_goes_on_after_a_field() {
+    let run = Run("\u{13} HYPERLINK x \u{14}\u{f0d8}\u{15} \u{f0fe}", true);
+    let length = 2 * run.0.chars().count();
+    let bytes = doc_with(run, 0..length, &[0x4f, 0x4a, 1, 0], b"");
+    assert_eq!(text(&bytes).0, "➢ ☑\n");
+}
+
+#[test]
 fn a_symbol_field_shows_its_sign_once() {
     let fields = "\u{13}SYMBOL 254 \\f Wingdings\u{15}, \u{13} SYMBOL 168 \\f \"Wingdings\" \\s 10 \u{14}\u{fe}\u{15} no\rend";
     assert_eq!(

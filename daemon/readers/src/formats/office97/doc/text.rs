@@ -153,8 +153,10 @@ impl<'a> TextWriter<'a> {
         let shown = form.shown().map(str::to_owned);
         let shown = shown.or_else(|| field::shown(&self.instruction));
         // Its font, if it has one, is stated by the field.
-        self.style = self.style.without_symbols();
+        let style = self.style;
+        self.style = style.without_symbols();
         self.plain(shown.as_deref().unwrap_or_default());
+        self.style = style;
         shown.is_some()
     }
 
