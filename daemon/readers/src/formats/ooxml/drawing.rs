@@ -136,7 +136,11 @@ impl Drawing {
         match name.local_name().into_inner() {
             _ if self.math.is_open() => {}
             "r" | "fld" => self.style = TextStyle::default(),
-            "p" | "text" => self.flow().end_line(),
+            "p" | "text" => {
+                // Properties of the end of a paragraph are in no run.
+                self.style = TextStyle::default();
+                self.flow().end_line();
+            }
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),
             "sp" => self.place = Place::Shapes,

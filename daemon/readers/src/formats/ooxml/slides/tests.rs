@@ -174,3 +174,10 @@ fn private_use_characters_are_signs_of_the_font_of_their_run() {
                  <a:t> \u{f0d8}</a:t></a:r></a:p></p:sld>";
     assert_eq!(two(slide, "<p:sld/>", &[]).1, "➢ ¬p \u{f0d8}\n");
 }
+
+#[test]
+fn the_font_of_the_end_of_a_paragraph_is_not_that_of_the_next() {
+    let slide = "<p:sld><a:p><a:r><a:t>a</a:t></a:r><a:endParaRPr><a:latin typeface='Wingdings'/></a:endParaRPr></a:p>\
+                 <a:p><a:r><a:t>\u{f0d8}</a:t></a:r></a:p></p:sld>";
+    assert_eq!(two(slide, "<p:sld/>", &[]).1, "a\n\u{f0d8}\n");
+}
