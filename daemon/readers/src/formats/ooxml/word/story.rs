@@ -15,6 +15,7 @@ use super::styles::RunStyle;
 use super::{Fact, Known};
 use crate::formats::direction::{LEFT_TO_RIGHT, POP_DIRECTION, RIGHT_TO_LEFT};
 use crate::formats::symbol_font::SymbolFont;
+use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
 /// Elements whose content does not count: text moved away or deleted, the fallback of a choice, tab stops, ruby text
@@ -322,18 +323,18 @@ impl<'a> Story<'a> {
     }
 
     fn push(&mut self, text: &str) {
-        if self.fields.show_text() && !self.math.push(text) {
-            let text = self.style.text().apply(text);
-            self.flow().push(&text);
-        }
+        self.push_styled(text, self.style.text());
     }
 
     /// Writes what stands for itself, whatever the font of its run is.
     fn push_sign(&mut self, sign: &str) {
-        let style = self.style;
-        self.style = style.without_symbols();
-        self.push(sign);
-        self.style = style;
+        self.push_styled(sign, self.style.text().without_symbols());
+    }
+
+    fn push_styled(&mut self, text: &str, style: TextStyle) {
+        if self.fields.show_text() && !self.math.push(text) {
+            self.flow().push(&style.apply(text));
+        }
     }
 
     /// Writes an override of direction (§17.3.2.3), or its end.

@@ -47,13 +47,6 @@ impl RunStyle {
         }
     }
 
-    pub(super) fn without_symbols(self) -> Self {
-        Self {
-            symbols: None,
-            ..self
-        }
-    }
-
     /// Processes a property of the run itself.
     pub(super) fn property(&mut self, name: &str, tag: &BytesStart<'_>) {
         match name {
