@@ -40,8 +40,9 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     };
     let table = table.as_deref().unwrap_or(&document);
     let (pieces, lists) = pieces::pieces(&fib, table, &document);
-    let mut revisions = Revisions::parse(&fib, table, &document);
-    let signs = Signs::new(&fib, table, std::mem::take(&mut revisions.signs));
+    let fonts = signs::fonts(fib.bytes_of(Structure::FONTS, table));
+    let mut revisions = Revisions::parse(&fib, table, &document, &fonts);
+    let signs = Signs::new(std::mem::take(&mut revisions.signs), fonts);
     // It holds pictures too and may be long.
     let data = signs.has_forms().then(|| stream(&file, "Data", sink).ok());
     let data = data.flatten().map(|(data, _)| data).unwrap_or_default();

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::fib::{Fib, Structure};
-use super::signs::{Sign, disjoint, fonts};
+use super::signs::{Sign, disjoint};
 use crate::compound::{double_word, double_words, word};
 use crate::formats::script::Script;
 use crate::formats::symbol_font::SymbolFont;
@@ -119,7 +119,12 @@ impl Changes {
 
 impl Revisions {
     /// From the pages of character formatting. Those of Word 6 are not read.
-    pub(super) fn parse(fib: &Fib, table: &[u8], document: &[u8]) -> Self {
+    pub(super) fn parse(
+        fib: &Fib,
+        table: &[u8],
+        document: &[u8],
+        fonts: &[Option<SymbolFont>],
+    ) -> Self {
         let mut revisions = Self::default();
         if fib.is_old {
             return revisions;
@@ -128,7 +133,6 @@ impl Revisions {
         let length = fib.structure(Structure::CHARACTERS).1 as usize;
         let count = length.saturating_sub(4) / 8;
         let pages = list.get(4 * (count + 1)..).unwrap_or_default();
-        let fonts = fonts(fib.bytes_of(Structure::FONTS, table));
         let mut after_insertion = None;
         // More pages than exist would be the same ones again.
         for number in double_words(pages).take(document.len() / PAGE_BYTES) {
@@ -143,7 +147,7 @@ impl Revisions {
                 }
                 let sign = changes.sign().map(|sign| (range.clone(), sign));
                 revisions.signs.extend(sign);
-                let style = changes.style(&fonts);
+                let style = changes.style(fonts);
                 if !style.is_plain() {
                     revisions.styles.push((range.clone(), style));
                 }

@@ -4,7 +4,6 @@
 
 use std::ops::Range;
 
-use super::fib::{Fib, Structure};
 use crate::compound::{double_word, word};
 use crate::formats::field::{Form, FormKind, MAX_ITEMS};
 use crate::formats::symbol_font::SymbolFont;
@@ -41,12 +40,9 @@ pub(super) struct Signs {
 }
 
 impl Signs {
-    pub(super) fn new(fib: &Fib, table: &[u8], mut runs: Vec<(Range<usize>, Sign)>) -> Self {
+    pub(super) fn new(mut runs: Vec<(Range<usize>, Sign)>, fonts: Vec<Option<SymbolFont>>) -> Self {
         disjoint(&mut runs);
-        Self {
-            runs,
-            fonts: fonts(fib.bytes_of(Structure::FONTS, table)),
-        }
+        Self { runs, fonts }
     }
 
     pub(super) fn has_forms(&self) -> bool {
