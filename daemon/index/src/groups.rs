@@ -58,6 +58,13 @@ pub(crate) enum Place {
     },
 }
 
+impl Place {
+    /// Whether it is that of a principal.
+    pub(crate) fn leads(&self) -> bool {
+        matches!(self, Self::Principal { .. })
+    }
+}
+
 /// The stars over the settled documents.
 #[derive(Default)]
 pub(crate) struct Stars {

@@ -27,7 +27,6 @@ use super::directory::lock::Anchor;
 use super::directory::witness::{RecordsId, Witness, Witnessed};
 use super::files::len_at;
 use super::short_memory::memory_was_short;
-use super::sled_support::recovery::Cleaning;
 use super::{RecordStore, StoreError, VisitEntry, Write, random_id};
 
 /// All records of a store.
@@ -220,12 +219,7 @@ fn by_commits(
 ) -> Result<Vec<Generation>, StoreError> {
     let mut known = Vec::new();
     for generation in candidates {
-        let opened = RecordsDb::open(
-            generation.clone(),
-            lock,
-            cache_bytes,
-            Cleaning::WhileWriting,
-        );
+        let opened = RecordsDb::open(generation.clone(), lock, cache_bytes);
         let commits = opened.and_then(|records_db| {
             let last = records_db.last_commit()?;
             records_db.close().map(|()| last)
@@ -252,7 +246,7 @@ fn open_whole(
     cache_bytes: u64,
 ) -> Result<(RecordsDb, u64), StoreError> {
     let is_marked = generation.is_marked()?;
-    let records_db = RecordsDb::open(generation, lock, cache_bytes, Cleaning::InBackground)?;
+    let records_db = RecordsDb::open(generation, lock, cache_bytes)?;
     let (last, id) = (records_db.last_commit()?, records_db.id()?);
     let witnessed_commits = witnessed.commits;
     let reason = match last {

@@ -1,11 +1,10 @@
 //! What sled lacks: values sealed by a checksum (`seal`, `tree`), leaves filled in order (`fill`), files that survive a
 //! power cut (`durable`), a check that the log is readable (`readable`), repair of its settings (`conf`), conversion of
-//! its errors, panics and half-done writes into ours (`recovery`, `refusal`, `failed`), and detection of calls that hang
+//! its errors, panics and half-done writes into ours (`recovery`, `refusal`, `writes`), a bound on what waits to be written (`writes`), and detection of calls that hang
 //! (`under_way`).
 
 pub(super) mod conf;
 pub(super) mod durable;
-pub(super) mod failed;
 pub(super) mod fill;
 pub(super) mod readable;
 pub(super) mod recovery;
@@ -13,3 +12,4 @@ pub(super) mod refusal;
 pub(super) mod seal;
 pub(super) mod tree;
 pub(super) mod under_way;
+pub(super) mod writes;

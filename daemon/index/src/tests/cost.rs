@@ -1,5 +1,7 @@
 //! What placing documents in groups costs, in counts of work: a regression fails here, whatever the machine.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Weak;
 
 use simdex_schema::DocId;
@@ -486,4 +488,25 @@ fn a_crowd_makes_way_for_what_comes_while_it_is_compared() {
     );
     bed.settle();
     assert_eq!(bed.stored_edges(), 0, "each leads");
+}
+
+/// Every batch waits for the disk.
+#[test]
+fn places_are_stored_many_in_a_batch() {
+    let mut random = Random::new(90);
+    let alone: Vec<String> = (0..96).map(|_| random.words(60)).collect();
+    for texts in [family(&mut random, 96), alone] {
+        let bed = bed();
+        for (at, text) in texts.iter().enumerate() {
+            bed.put(&format!("a/{at:02}"), text);
+        }
+        let batches = Rc::new(Cell::new(0));
+        let counted = Rc::clone(&batches);
+        let _hook = hook(move |access, _| {
+            counted.set(counted.get() + usize::from(access == Access::Write));
+        });
+        bed.settle();
+        // Four places in a batch, in tests; some are followed by a document that depends on them, and groups get ids.
+        assert!(batches.get() <= 40, "{} batches", batches.get());
+    }
 }

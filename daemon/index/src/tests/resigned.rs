@@ -281,7 +281,7 @@ fn signing_anew_cut_short_anywhere_is_gone_on_with_at_the_next_opening() {
         let fresh = fresh(sampling, &texts);
         fresh.index().writer.merge().unwrap();
         let mut resumed = 0;
-        for writes in (0..).step_by(7) {
+        for writes in (0..).step_by(5) {
             let mut bed = bed();
             let model = fill(&bed, &texts, texts.len() / 2);
             // Once in parts, so that a run holds some of them.

@@ -18,9 +18,8 @@
 //! principal from the beginning and each member costs one exact comparison. A document that must be compared with many
 //! principals, or with very many of their members, is deferred: a few of these follow each round.
 
-use simdex_schema::{DocId, EdgeRecord, key};
+use simdex_schema::DocId;
 
-use crate::batch::Batch;
 use crate::edges::EdgeFinder;
 use crate::groups::{Place, rank};
 use crate::shared::IndexState;
@@ -31,6 +30,7 @@ use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, UnsettledCounts, Vis
 mod group_ids;
 mod newcomers;
 mod parts;
+mod places;
 mod regrouped;
 mod removal;
 
@@ -39,6 +39,7 @@ use crate::regrouped::Regrouped;
 pub(crate) use group_ids::REGROUPED_AT_ONCE;
 use newcomers::{Newcomer, Placement};
 pub(super) use parts::PART;
+use places::Placed;
 
 /// Documents that are settled in one step.
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
@@ -133,14 +134,39 @@ impl IndexWriter {
         let deferred = newcomers.extract_if(.., |newcomer| newcomer.deferred_to().is_some());
         deferred.for_each(|newcomer| self.defer(&newcomer));
         self.compare(finder, &mut newcomers, cancel)?;
+        let mut found = Vec::new();
+        let placed = self.place_in_order(finder, &mut newcomers, effort, &mut found, cancel);
+        self.publish_places(&mut found).and(placed)
+    }
+
+    /// Finds the places of newcomers, in order of rank. Places that nobody after them depends on are added to `found`;
+    /// all others are stored and published, after these.
+    fn place_in_order(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomers: &mut [Newcomer],
+        effort: Effort,
+        found: &mut Vec<Placed>,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
         let (account, mut deferred_leaders) = (self.settling(cancel), Vec::new());
         for (at, newcomer) in newcomers.iter_mut().enumerate() {
             cancel.check()?;
             if at > 0 && !newcomer.is_found() && self.is_to_break_off(effort) {
                 continue;
             }
+            let leads = |(id, place): &Placed| place.leads().then_some(*id);
+            if found
+                .iter()
+                .filter_map(leads)
+                .any(|id| newcomer.may_join(id))
+            {
+                self.publish_places(found)?;
+            }
             match self.place_of(finder, newcomer, &deferred_leaders, &account)? {
-                Placement::At(place) => self.settle_at(finder, newcomer, &place, &account)?,
+                Placement::At(place) => {
+                    self.settle_at(finder, newcomer, place, found, &account)?;
+                }
                 Placement::Deferred => {
                     self.defer(newcomer);
                     deferred_leaders.extend(newcomer.leads_many().then_some(newcomer.id));
@@ -150,6 +176,46 @@ impl IndexWriter {
             newcomer.give_back();
         }
         Ok(())
+    }
+
+    /// Stores and publishes the place of a document, unless it is gone. If it takes nobody from other groups it is only
+    /// added to `found`, so that many are stored in one batch: each waits for the disk. Newcomers after it see that it
+    /// has its place where they may join it, and nowhere else, since its rank is before theirs.
+    fn settle_at(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomer: &Newcomer,
+        place: Place,
+        found: &mut Vec<Placed>,
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        let id = newcomer.id;
+        self.shared.work.placed();
+        if let (Place::Principal { .. }, Some(loaded)) = (&place, &newcomer.loaded) {
+            // Before it becomes one, so that it is never missed.
+            let sample = finder.sample(loaded, account)?.unwrap_or_default();
+            let lists = &self.shared.principal_lists;
+            let was_signed_anew = self.shared.state().table.was_signed_anew(id);
+            match was_signed_anew {
+                true => lists.add_again(id, &sample),
+                false => lists.add(id, &sample),
+            }
+            finder.keep_loaded(loaded);
+        }
+        if let Place::Principal { taken } = &place
+            && !taken.is_empty()
+        {
+            self.publish_places(found)?;
+            if self.is_long(&place) {
+                return self.lead_in_parts(id, taken);
+            }
+            return self.place_at_once(vec![(id, place)]).map(drop);
+        }
+        found.push((id, place));
+        match found.len() < PART {
+            true => Ok(()),
+            false => self.publish_places(found),
+        }
     }
 
     /// An account for one thread of the settler.
@@ -218,74 +284,6 @@ impl IndexWriter {
         let few = AT_ONCE.min(MAX_PARTNERS / state.stars.count_principals().max(1));
         Ok(state.unsettled.take(effort, STEP, few.max(1)))
     }
-
-    /// Stores and publishes the place of a document, unless it is gone.
-    fn settle_at(
-        &self,
-        finder: &EdgeFinder<'_>,
-        newcomer: &Newcomer,
-        place: &Place,
-        account: &MemoryAccount,
-    ) -> Result<(), IndexError> {
-        let id = newcomer.id;
-        self.shared.work.placed();
-        if let (Place::Principal { .. }, Some(loaded)) = (place, &newcomer.loaded) {
-            // Before it becomes one, so that it is never missed.
-            let sample = finder.sample(loaded, account)?.unwrap_or_default();
-            let lists = &self.shared.principal_lists;
-            let was_signed_anew = self.shared.state().table.was_signed_anew(id);
-            match was_signed_anew {
-                true => lists.add_again(id, &sample),
-                false => lists.add(id, &sample),
-            }
-            finder.keep_loaded(loaded);
-        }
-        match place {
-            Place::Principal { taken } if self.is_long(place) => self.lead_in_parts(id, taken),
-            _ => self.place_at_once(id, place).map(drop),
-        }
-    }
-
-    /// Stores and publishes the place of a document in one batch; returns false if it is gone.
-    fn place_at_once(&self, id: DocId, place: &Place) -> Result<bool, IndexError> {
-        let _writer = self.lock();
-        if !self.shared.state().is_groupable(id) {
-            // If a file carries it again, `check_changed_files` queues it again.
-            let _since = self.shared.state_mut().unsettled.clear_placement(id);
-            return Ok(false);
-        }
-        self.batch_of(id, place).write()?;
-        let mut state = self.shared.state_mut();
-        let since = state.unsettled.clear_placement(id);
-        state.note_regrouping_for(id, place, since);
-        let displaced = state.place(id, place);
-        if state.stars.leads(id) {
-            state.note_principal(id);
-        }
-        state.requeue(&displaced, since);
-        Ok(true)
-    }
-
-    /// What placing a document changes on disk: all of it or nothing.
-    fn batch_of(&self, id: DocId, place: &Place) -> Batch<'_> {
-        let state = self.shared.state();
-        let mut batch = Batch::new(self.shared.store.records());
-        batch.delete(key::unsettled(id));
-        match place {
-            Place::Member { principal, edge } => put_edge(&mut batch, *principal, id, *edge),
-            Place::Principal { taken } => {
-                for member in state.stars.displaced(place) {
-                    batch.delete(key::edge(member, state.stars.principal(member)));
-                    batch.put(key::unsettled(member), Vec::new());
-                }
-                for (other, edge) in taken {
-                    batch.delete(key::edge(*other, state.stars.principal(*other)));
-                    put_edge(&mut batch, id, *other, *edge);
-                }
-            }
-        }
-        batch
-    }
 }
 
 impl IndexState {
@@ -299,20 +297,6 @@ impl IndexState {
     pub(crate) fn is_leaving_groups(&self, id: DocId) -> bool {
         let is_to_leave = self.unsettled.needs_file_check(id) || !self.is_groupable(id);
         self.stars.contains(id) && is_to_leave
-    }
-
-    /// Notes that the groups of all documents concerned are about to change because one gets this place.
-    fn note_regrouping_for(&mut self, id: DocId, place: &Place, since: Epoch) {
-        let taken: &[_] = match place {
-            Place::Principal { taken } => taken,
-            Place::Member { .. } => &[],
-        };
-        let taken = taken.iter().map(|(other, _)| *other);
-        let displaced = self.stars.displaced(place);
-        let changed: Vec<DocId> = taken.chain(displaced).chain([id]).collect();
-        changed
-            .into_iter()
-            .for_each(|id| self.note_regrouping(id, since));
     }
 
     /// Notes that the group of a document, and so that around its principal, is about to change.
@@ -351,21 +335,4 @@ impl IndexState {
         let last = some.last().filter(|_| some.len() == CHECKED_AT_ONCE);
         last.map(|last| DocId(last.0 + 1))
     }
-
-    /// Queues members that lost their principal, to be placed again; the cause was queued in that epoch.
-    fn requeue(&mut self, displaced: &[DocId], since: Epoch) {
-        displaced
-            .iter()
-            .for_each(|id| self.unsettled.queue_placement_since(*id, since));
-    }
-}
-
-/// Stores the edge between a principal and its member, counted from the principal's side.
-fn put_edge(batch: &mut Batch<'_>, principal: DocId, member: DocId, edge: EdgeRecord) {
-    let stored = if principal < member {
-        edge
-    } else {
-        edge.swapped()
-    };
-    batch.put(key::edge(principal, member), stored.encode());
 }

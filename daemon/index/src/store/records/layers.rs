@@ -14,10 +14,10 @@ use simdex_schema::codec::DecodeError;
 use super::pack::Unpacker;
 use super::parts::{Entry, Parts, StandIn, cut};
 use super::summed::{SealedWrite, Sum, Summed};
-use crate::store::sled_support::failed::Failed;
 use crate::store::sled_support::fill;
 use crate::store::sled_support::seal::{TreeId, seal, unseal};
 use crate::store::sled_support::tree::SledTree;
+use crate::store::sled_support::writes::Writes;
 use crate::store::{RecordStore, StoreError, VisitEntry, Write};
 
 /// Visits a record, key and value.
@@ -35,12 +35,12 @@ pub(in crate::store) struct Layers {
 }
 
 impl Layers {
-    pub(in crate::store) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
-        let summed = Summed::open(db, dir, failed)?;
-        let parts = Parts::open(db, dir, failed)?;
-        let packed = SledTree::open(db, dir, TreeId::Packed, failed)?;
+    pub(in crate::store) fn open(db: &Db, dir: &Path, writes: &Writes) -> Result<Self, StoreError> {
+        let summed = Summed::open(db, dir, writes)?;
+        let parts = Parts::open(db, dir, writes)?;
+        let packed = SledTree::open(db, dir, TreeId::Packed, writes)?;
         let is_packed = packed.from(&[])?.next().is_some();
-        let changed = SledTree::open(db, dir, TreeId::Records, failed)?;
+        let changed = SledTree::open(db, dir, TreeId::Records, writes)?;
         if !is_packed && changed.from(&[])?.next().is_none() {
             summed.begin()?;
         }
@@ -311,7 +311,7 @@ mod tests {
     /// Packed records, and changes over them, which make [`EXPECTED`].
     fn layers(dir: &Path) -> Layers {
         let db = ::sled::open(dir).unwrap();
-        let layers = Layers::open(&db, dir, &Failed::default()).unwrap();
+        let layers = Layers::open(&db, dir, &Writes::default()).unwrap();
         let mut packer = Packer::default();
         let packs = [["b", "d", "f"], ["h", "j", "l"]].map(|keys| {
             let keys = keys.map(str::as_bytes);

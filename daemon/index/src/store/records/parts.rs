@@ -13,9 +13,9 @@ use std::path::Path;
 
 use ::sled::{Db, IVec};
 
-use crate::store::sled_support::failed::Failed;
 use crate::store::sled_support::seal::{SEAL_LEN, TreeId, seal, seal_of, unseal};
 use crate::store::sled_support::tree::SledTree;
+use crate::store::sled_support::writes::Writes;
 use crate::store::{MAX_RECORD, StoreError, random_id};
 
 /// Maximum bytes of key and value in an entry, unless the key alone has more.
@@ -118,9 +118,9 @@ pub(in crate::store) struct Parts {
 impl Parts {
     /// Must be opened before the trees that hold stand-ins: whatever part of the log loses the parts then loses those
     /// too.
-    pub(in crate::store) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
+    pub(in crate::store) fn open(db: &Db, dir: &Path, writes: &Writes) -> Result<Self, StoreError> {
         Ok(Self {
-            tree: SledTree::open(db, dir, TreeId::Parts, failed)?,
+            tree: SledTree::open(db, dir, TreeId::Parts, writes)?,
         })
     }
 

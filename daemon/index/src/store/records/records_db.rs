@@ -12,7 +12,7 @@ use crate::store::directory::witness::RecordsId;
 use crate::store::sled_support::durable::Durable;
 use crate::store::sled_support::readable::{self, Precheck};
 use crate::store::sled_support::recovery::{
-    Cleaning, LastHandle, RELEASE_LIMIT, from_sled, guarded, open_db, panics_caught,
+    LastHandle, RELEASE_LIMIT, from_sled, guarded, open_db, panics_caught,
 };
 use crate::store::sled_support::seal::TreeId;
 use crate::store::sled_support::tree::SledTree;
@@ -47,10 +47,9 @@ impl RecordsDb {
         generation: Generation,
         lock: &Anchor,
         cache_bytes: u64,
-        cleaning: Cleaning,
     ) -> Result<Self, StoreError> {
         readable::check(&generation, Precheck::ReadAll)?;
-        Self::open_readable(generation, lock, cache_bytes, cleaning)
+        Self::open_readable(generation, lock, cache_bytes)
     }
 
     /// Opens a database again that this process has written and read; it is not read completely again, since batches
@@ -59,25 +58,23 @@ impl RecordsDb {
         generation: Generation,
         lock: &Anchor,
         cache_bytes: u64,
-        cleaning: Cleaning,
     ) -> Result<Self, StoreError> {
         readable::check(&generation, Precheck::DescriptorsOnly)?;
-        Self::open_readable(generation, lock, cache_bytes, cleaning)
+        Self::open_readable(generation, lock, cache_bytes)
     }
 
     fn open_readable(
         generation: Generation,
         lock: &Anchor,
         cache_bytes: u64,
-        cleaning: Cleaning,
     ) -> Result<Self, StoreError> {
         let dir = generation.dir();
-        let (db, handle) = open_db(&dir, cache_bytes, cleaning)?;
+        let (db, handle) = open_db(&dir, cache_bytes)?;
         panics_caught(|| db.drop_tree(TREE_BEFORE_RUNS))?
             .map_err(|error| from_sled(&dir, error))?;
         let records_db = Self {
-            records: Layers::open(&db, &dir, handle.failed())?,
-            commits: SledTree::open(&db, &dir, TreeId::Commits, handle.failed())?,
+            records: Layers::open(&db, &dir, handle.writes())?,
+            commits: SledTree::open(&db, &dir, TreeId::Commits, handle.writes())?,
             handle,
             db,
             durable: Durable::new(generation.store(), &dir, lock)?,
@@ -118,7 +115,7 @@ impl RecordsDb {
     /// # Errors
     /// Immediately if a write failed: sled would wait for ever.
     pub(in crate::store) fn sync(&self) -> Result<(), StoreError> {
-        self.handle.failed().check()?;
+        self.handle.writes().check()?;
         guarded(|| self.db.flush())?.map_err(|error| from_sled(&self.generation.dir(), error))?;
         self.durable.sync()
     }

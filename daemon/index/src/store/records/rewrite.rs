@@ -20,7 +20,6 @@ use crate::store::directory::lock::Anchor;
 use crate::store::directory::witness::RecordsId;
 use crate::store::files::check_room;
 use crate::store::sled_support::fill::CACHE_WHILE_FILLED;
-use crate::store::sled_support::recovery::Cleaning;
 use crate::store::{RecordStore as _, StoreError, Write};
 
 mod copied_range;
@@ -64,8 +63,7 @@ struct Target(RecordsDb);
 
 impl Target {
     fn open(generation: Generation, lock: &Anchor) -> Result<Self, StoreError> {
-        let cleaning = Cleaning::WhileWriting;
-        RecordsDb::open(generation, lock, CACHE_WHILE_FILLED, cleaning).map(Self)
+        RecordsDb::open(generation, lock, CACHE_WHILE_FILLED).map(Self)
     }
 
     /// Does something with the database; if that fails, the database is dropped.
@@ -112,7 +110,6 @@ impl Target {
         lock: &Anchor,
         (id, last): (RecordsId, u64),
         cache_bytes: u64,
-        cleaning: Cleaning,
     ) -> Result<RecordsDb, StoreError> {
         let generation = self.0.generation.clone();
         let noted = |records_db: &RecordsDb| {
@@ -123,7 +120,7 @@ impl Target {
         let Self(records_db) = self.with(noted)?;
         let reopened = records_db
             .close()
-            .and_then(|()| RecordsDb::reopen(generation, lock, cache_bytes, cleaning));
+            .and_then(|()| RecordsDb::reopen(generation, lock, cache_bytes));
         let records_db = reopened.map_err(not_rewritten)?;
         match records_db.last_commit() {
             Ok(found) if found == last => Ok(records_db),
@@ -255,12 +252,8 @@ impl Records {
             next = part.next;
         }
         // Another number than the last: the second time it must have been written again.
-        let reopened = target.reopen(
-            &self.lock,
-            (self.id, UNFINISHED_COMMIT),
-            CACHE_WHILE_FILLED,
-            Cleaning::WhileWriting,
-        )?;
+        let reopened =
+            target.reopen(&self.lock, (self.id, UNFINISHED_COMMIT), CACHE_WHILE_FILLED)?;
         let target = catch_up(Target(reopened), keeping)?;
         Ok(go_on(Step::Copied).then_some(target))
     }
@@ -281,12 +274,7 @@ impl Records {
             return Ok(None);
         };
         let target = target.apply(kept.map_err(not_rewritten)?)?;
-        let records_db = target.reopen(
-            &self.lock,
-            (self.id, *last),
-            self.cache_bytes,
-            Cleaning::InBackground,
-        )?;
+        let records_db = target.reopen(&self.lock, (self.id, *last), self.cache_bytes)?;
         records_db.sync().map_err(not_rewritten)?;
         if !go_on(Step::PowerSafe) {
             return Ok(None);

@@ -16,9 +16,9 @@ use ::sled::{Db, IVec};
 
 use super::parts::{Entry, Parts, keys_of};
 use crate::store::StoreError;
-use crate::store::sled_support::failed::Failed;
 use crate::store::sled_support::seal::{SEAL_LEN, TreeId, seal};
 use crate::store::sled_support::tree::{SledTree, Transacted};
+use crate::store::sled_support::writes::Writes;
 
 /// The key of the note in the tree.
 const KEY: &[u8] = b"records";
@@ -95,9 +95,9 @@ pub(in crate::store) struct Summed {
 impl Summed {
     /// Must be opened before the trees whose values it sums: whatever part of the log loses the note then loses them
     /// too.
-    pub(in crate::store) fn open(db: &Db, dir: &Path, failed: &Failed) -> Result<Self, StoreError> {
+    pub(in crate::store) fn open(db: &Db, dir: &Path, writes: &Writes) -> Result<Self, StoreError> {
         Ok(Self {
-            tree: SledTree::open(db, dir, TreeId::Summed, failed)?,
+            tree: SledTree::open(db, dir, TreeId::Summed, writes)?,
         })
     }
 

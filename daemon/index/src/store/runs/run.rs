@@ -14,7 +14,7 @@ use super::blocks::{Blocks, BlocksOfRun};
 use crate::safe_fs;
 use crate::store::files::{files, sync_dir, sync_file};
 use crate::store::sled_support::fill::{self, AT_ONCE, CACHE_WHILE_FILLED};
-use crate::store::sled_support::recovery::{Cleaning, LastHandle, from_sled, guarded, open_db};
+use crate::store::sled_support::recovery::{LastHandle, from_sled, guarded, open_db};
 use crate::store::sled_support::seal::{TreeId, seal};
 use crate::store::sled_support::tree::SledTree;
 use crate::store::{Block, MAX_VALUE, PostingRun, StoreError};
@@ -96,8 +96,8 @@ impl SledRun {
         cache_bytes: u64,
         kept: KeptOfRun,
     ) -> Result<Self, StoreError> {
-        let (db, handle) = open_db(dir, cache_bytes, Cleaning::WhileWriting)?;
-        let blocks = SledTree::open(&db, dir, TreeId::Postings(number), handle.failed())?;
+        let (db, handle) = open_db(dir, cache_bytes)?;
+        let blocks = SledTree::open(&db, dir, TreeId::Postings(number), handle.writes())?;
         Ok(Self {
             blocks,
             db,

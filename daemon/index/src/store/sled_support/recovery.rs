@@ -16,23 +16,14 @@ use std::time::{Duration, Instant, SystemTime};
 use ::sled::{Config, Db, Error, Mode};
 
 use super::conf;
-use super::failed::Failed;
 use super::refusal::{is_of_the_machine, refusal};
 use super::under_way::counted;
+use super::writes::Writes;
 use crate::store::StoreError;
 use crate::store::directory::RUNS;
 use crate::store::directory::generation::{self, BLOBS, DB};
 use crate::store::directory::lock::{FileId, GRACE, wait_unlocked};
 use crate::store::files::{entries, files, folders, sync_dir};
-
-/// When sled frees the space of what is dead in its log.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Cleaning {
-    /// In a thread of its own, every second.
-    InBackground,
-    /// While something is written: enough if nothing changes later.
-    WhileWriting,
-}
 
 /// Opens sled in `dir`. The caller holds the lock of the directory.
 ///
@@ -41,15 +32,14 @@ pub(in crate::store) enum Cleaning {
 pub(in crate::store) fn open_db(
     dir: &Path,
     cache_bytes: u64,
-    cleaning: Cleaning,
 ) -> Result<(Db, LastHandle), StoreError> {
     check_clock(SystemTime::now())?;
     conf::restore(dir)?;
     remove_unfinished_snapshots(dir)?;
-    let opened = match open_unlocked(dir, cache_bytes, cleaning) {
+    let opened = match open_unlocked(dir, cache_bytes) {
         Ok(Err(Error::Corruption { at: None, .. })) if move_snapshots_aside(dir)? => {
             tracing::warn!(dir = %dir.display(), "snapshot is corrupt: reading the whole log");
-            open_unlocked(dir, cache_bytes, cleaning)
+            open_unlocked(dir, cache_bytes)
         }
         opened => opened,
     };
@@ -59,10 +49,10 @@ pub(in crate::store) fn open_db(
 /// Opens as [`open_once`] does, waiting for at most [`GRACE`] while sled's file is locked. The caller holds the lock of
 /// the store, so this passes: a process that another thread starts shares our descriptors, and with them our locks,
 /// from its fork until it runs its program.
-fn open_unlocked(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened, StoreError> {
+fn open_unlocked(dir: &Path, cache_bytes: u64) -> Result<Opened, StoreError> {
     let deadline = Instant::now() + GRACE;
     loop {
-        match open_once(dir, cache_bytes, cleaning)? {
+        match open_once(dir, cache_bytes)? {
             Err(error) if is_locked(&error) && Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(5));
             }
@@ -73,22 +63,22 @@ fn open_unlocked(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Ope
 
 type Opened = Result<(Db, LastHandle), Error>;
 
-fn open_once(dir: &Path, cache_bytes: u64, cleaning: Cleaning) -> Result<Opened, StoreError> {
-    // Not for durability, which a commit gives: sled reclaims space only in this thread.
-    let every = (cleaning == Cleaning::InBackground).then_some(1000);
+fn open_once(dir: &Path, cache_bytes: u64) -> Result<Opened, StoreError> {
     panics_caught(|| {
         let config = Config::new()
             .path(dir)
             .cache_capacity(cache_bytes)
             .mode(Mode::LowSpace)
-            .flush_every_ms(every)
+            // Each write frees the space of some that is dead. A thread of sled's own would do so as well, once a
+            // second, but write as much at once as it finds, and nobody could wait for it.
+            .flush_every_ms(None)
             // Postings are close to random bits, and this cannot be changed later.
             .use_compression(false);
         let db = config.open()?;
         let last = LastHandle {
             db: Some(db.clone()),
             config,
-            failed: Failed::default(),
+            writes: Writes::default(),
         };
         Ok((db, last))
     })
@@ -196,7 +186,7 @@ pub fn is_panic_handled() -> bool {
 pub(in crate::store) struct LastHandle {
     db: Option<Db>,
     config: Config,
-    failed: Failed,
+    writes: Writes,
 }
 
 /// The files of databases that could not be closed: they stay locked while this process runs.
@@ -219,14 +209,14 @@ pub(in crate::store) fn check_closed(dir: &Path) -> Result<(), StoreError> {
 }
 
 impl LastHandle {
-    /// Whether a write failed; set by every writer.
-    pub(in crate::store) fn failed(&self) -> &Failed {
-        &self.failed
+    /// What became of the writes; told by every writer.
+    pub(in crate::store) fn writes(&self) -> &Writes {
+        &self.writes
     }
 
     /// Drops it after a write failed, without closing the database if that would wait for ever.
     pub(in crate::store) fn abandon(self) {
-        self.failed.set();
+        self.writes.fail();
     }
 
     /// Drops it, and with it the database in `dir`, and waits until sled has released its file.
@@ -234,7 +224,7 @@ impl LastHandle {
     /// # Errors
     /// If a write failed; what sled panicked about; [`StoreError::Damaged`] if its file stays locked.
     pub(in crate::store) fn close(mut self, dir: &Path) -> Result<(), StoreError> {
-        self.failed.check()?;
+        self.writes.check()?;
         let db = self.db.take();
         guarded(|| drop(db))?;
         if !wait_unlocked(&dir.join(DB), RELEASE_LIMIT) {
@@ -250,7 +240,7 @@ impl Drop for LastHandle {
         let db = self.db.take();
         // Once sled cannot write its log, everything after that fails, and closing it does not wait. If it cannot write
         // a separate file for a large value, it continues, and its next flush waits for ever.
-        if self.failed.is_set() && self.config.global_error().is_ok() {
+        if self.writes.has_failed() && self.config.global_error().is_ok() {
             tracing::warn!("a database in which a write failed stays open while the program runs");
             let mut unclosed = UNCLOSED.lock().unwrap_or_else(PoisonError::into_inner);
             unclosed.extend(id_of(&self.config.get_path()));

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use ::sled::transaction::{ConflictableTransactionResult, TransactionError, Transactional};
 use ::sled::{Db, IVec, Tree};
 
-use super::failed::Failed;
 use super::recovery::{from_sled, guarded};
 use super::seal::{TreeId, seal, unseal};
+use super::writes::Writes;
 use crate::store::StoreError;
 
 /// The result of a transaction.
@@ -25,7 +25,7 @@ pub(in crate::store) struct SledTree {
     pub(in crate::store) tree: Tree,
     id: TreeId,
     dir: Arc<Path>,
-    failed: Failed,
+    writes: Writes,
 }
 
 impl SledTree {
@@ -33,29 +33,40 @@ impl SledTree {
         db: &Db,
         dir: &Path,
         id: TreeId,
-        failed: &Failed,
+        writes: &Writes,
     ) -> Result<Self, StoreError> {
         let tree = guarded(|| db.open_tree(id.name()))?.map_err(|e| from_sled(dir, e))?;
         Ok(Self {
             tree,
             id,
             dir: dir.into(),
-            failed: failed.clone(),
+            writes: writes.clone(),
         })
     }
 
     /// Runs one operation of sled.
     fn run<T>(&self, operation: impl FnOnce(&Tree) -> ::sled::Result<T>) -> Result<T, StoreError> {
-        self.failed.check()?;
+        self.writes.check()?;
         guarded(|| operation(&self.tree))?.map_err(|error| from_sled(&self.dir, error))
     }
 
-    /// Runs one operation that writes.
+    /// Runs one operation that writes so many bytes, key and value.
     fn run_write<T>(
         &self,
+        bytes: usize,
         operation: impl FnOnce(&Tree) -> ::sled::Result<T>,
     ) -> Result<T, StoreError> {
-        self.run(operation).inspect_err(|_| self.failed.set())
+        let done = self.run(operation).inspect_err(|_| self.writes.fail())?;
+        if self.writes.must_wait_after(bytes) {
+            self.wait_until_written()?;
+        }
+        Ok(done)
+    }
+
+    /// Returns once sled has written its log, so that no more than a few of its buffers ever wait.
+    fn wait_until_written(&self) -> Result<(), StoreError> {
+        let flushed = self.run(Tree::flush);
+        flushed.map(drop).inspect_err(|_| self.writes.fail())
     }
 
     /// The value that was sealed.
@@ -117,13 +128,14 @@ impl SledTree {
         bytes: impl Into<IVec>,
     ) -> Result<(), StoreError> {
         let bytes = bytes.into();
-        self.run_write(|tree| tree.insert(key, bytes))
+        self.run_write(key.len() + bytes.len(), |tree| tree.insert(key, bytes))
             .map(|_previous| ())
     }
 
     /// Removes what is stored under a key.
     pub(in crate::store) fn remove(&self, key: &[u8]) -> Result<(), StoreError> {
-        self.run_write(|tree| tree.remove(key)).map(|_previous| ())
+        self.run_write(key.len(), |tree| tree.remove(key))
+            .map(|_previous| ())
     }
 
     /// Does everything in this tree and others of the same database, or nothing, after a crash too. Nobody reads or
@@ -133,7 +145,7 @@ impl SledTree {
         trees: &Trees,
         work: impl Fn(&Trees::View) -> Transacted<T>,
     ) -> Result<T, StoreError> {
-        self.failed.check()?;
+        self.writes.check()?;
         let is_being_written = Cell::new(false);
         let transaction = || {
             trees.transaction(|trees| {
@@ -149,9 +161,12 @@ impl SledTree {
             })
         });
         if done.is_err() && is_being_written.get() {
-            self.failed.set();
+            self.writes.fail();
         }
-        done
+        let done = done?;
+        // It sealed two buffers at least.
+        self.wait_until_written()?;
+        Ok(done)
     }
 
     /// The entries (key, sealed value) from `start` on, in the order of their keys.

@@ -1,9 +1,8 @@
 //! How long calls of sled have been running.
 //!
-//! sled can stop writing for ever: its writer threads are one pool for all databases of a process, which under load
-//! stops growing while each of its threads waits for a truncation that is queued behind them. A caller then waits for
-//! ever and keeps its locks, so another thread must notice. Opening is not counted: it reads a log of any length in one
-//! call.
+//! sled can stop writing for ever, if one transaction fills more buffers than it has threads that write (see
+//! [`super::writes`]). A caller then waits for ever and keeps its locks, so another thread must notice. Opening is not
+//! counted: it reads a log of any length in one call.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -15,7 +15,6 @@ use crate::Cancel;
 use crate::store::directory::generation::Generation;
 use crate::store::directory::lock::Anchor;
 use crate::store::records::records_db::RecordsDb;
-use crate::store::sled_support::recovery::Cleaning;
 use crate::store::sled_support::seal::TreeId;
 use crate::store::{
     CheckedStore, SledStore, Store as _, StoreError, open_checked, open_checked_telling,
@@ -63,7 +62,7 @@ fn a_large_value_that_may_not_be_read_is_no_end_of_the_log() {
     let db = fs::read(dir.join("db")).unwrap();
     let lock = Anchor::of(&dir.join("LOCK")).unwrap();
     let generation = Generation::current(&dir).unwrap();
-    let opened = RecordsDb::open(generation, &lock, 8 << 20, Cleaning::WhileWriting);
+    let opened = RecordsDb::open(generation, &lock, 8 << 20);
     assert!(matches!(opened, Err(StoreError::Io { action: "open", .. })));
     assert!(
         fs::read(dir.join("db")).unwrap() == db,

@@ -312,6 +312,11 @@ impl Newcomer {
         self.found.is_some()
     }
 
+    /// Whether it may join this newcomer, which comes before it.
+    pub(super) fn may_join(&self, earlier: DocId) -> bool {
+        self.mates.iter().any(|mate| mate.id == earlier)
+    }
+
     /// Drops what was found for it and is no longer needed.
     pub(super) fn give_back(&mut self) {
         (self.later, self.held) = (None, None);

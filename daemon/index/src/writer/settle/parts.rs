@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use simdex_schema::{DocId, EdgeRecord, key};
 
-use super::put_edge;
+use super::places::put_edge;
 use crate::batch::Batch;
 use crate::groups::Place;
 use crate::unsettled::Epoch;
@@ -40,7 +40,7 @@ impl IndexWriter {
             self.take_places(some, since)?;
         }
         let alone = Place::Principal { taken: Vec::new() };
-        if !self.place_at_once(id, &alone)? {
+        if self.place_at_once(vec![(id, alone)])? == 0 {
             return Ok(());
         }
         let mut parts = taken.chunks(PART);

@@ -62,10 +62,10 @@ fn batches_wait_for_no_part_but_where_much_is_kept() {
 fn while_batches_wait_little_is_written_whatever_there_is_to_copy() {
     let temp = tempfile::tempdir().unwrap();
     let store = SledStore::open(temp.path(), SMALL).unwrap();
-    for n in 0..8 * MIB as u32 / 400 {
-        let key = n.to_be_bytes();
-        let write = || put(&key, &[n as u8; 396]);
-        store.records().apply(vec![write()]).unwrap();
+    let records: Vec<u32> = (0..8 * MIB as u32 / 400).collect();
+    for some in records.chunks(256) {
+        let writes = some.iter().map(|n| put(&n.to_be_bytes(), &[*n as u8; 396]));
+        store.records().apply(writes.collect()).unwrap();
     }
     let db = temp.path().join("records/000001/db");
     let length = || fs::metadata(&db).unwrap().len();
