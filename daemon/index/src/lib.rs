@@ -25,8 +25,8 @@
 //!   checksummed segments) and [`safe_fs`] (files that are never opened through a link); [`integrity`]
 //!   reads all of it.
 //!
-//! All of it is synchronous; call it from blocking threads. Readers wait
-//! neither for a merge nor for any other access to the store: see `postings.rs`.
+//! All of it is synchronous; call it from blocking threads. Readers do not wait
+//! for a merge, only while a batch is written to the store: see `postings.rs`.
 
 mod aside;
 mod awaiting_signature;

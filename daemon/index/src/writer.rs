@@ -36,8 +36,8 @@ pub use sign_anew::SignStep;
 /// when the call returns; it is power-safe after the next [`commit`](Self::commit).
 ///
 /// **Locks.** Its methods may be called from several threads at once, except for settling and signing again, which one
-/// thread does. One lock serialises them: it is held for a batch of changes, a merge, one document that is settled or
-/// gets another signature, one record that is amended, some thousand texts that are moved; not for a commit, nor while
+/// thread does. One lock serialises them: it is held for a batch of changes, a merge, some documents that are settled,
+/// one that gets another signature, one record that is amended, some thousand texts that are moved; not for a commit, nor while
 /// records are compacted. Roots and reports are written without it: each is one record. Readers wait for none of it.
 ///
 /// What it changes, by the file that has the methods:

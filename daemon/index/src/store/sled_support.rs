@@ -1,7 +1,7 @@
 //! What sled lacks: values sealed by a checksum (`seal`, `tree`), leaves filled in order (`fill`), files that survive a
 //! power cut (`durable`), a check that the log is readable (`readable`), repair of its settings (`conf`), conversion of
-//! its errors, panics and half-done writes into ours (`recovery`, `refusal`, `writes`), a bound on what waits to be written (`writes`), and detection of calls that hang
-//! (`under_way`).
+//! its errors and panics into ours (`recovery`, `refusal`), a bound on what waits to be written and a note of writes that
+//! failed halfway (`writes`), and detection of calls that hang (`under_way`).
 
 pub(super) mod conf;
 pub(super) mod durable;

@@ -139,8 +139,8 @@ impl IndexWriter {
         self.publish_places(&mut found).and(placed)
     }
 
-    /// Finds the places of newcomers, in order of rank. Places that nobody after them depends on are added to `found`;
-    /// all others are stored and published, after these.
+    /// Finds the places of newcomers, in order of rank, and adds them to `found`. These are stored and published before a
+    /// newcomer that depends on one of them.
     fn place_in_order(
         &self,
         finder: &EdgeFinder<'_>,
@@ -178,9 +178,10 @@ impl IndexWriter {
         Ok(())
     }
 
-    /// Stores and publishes the place of a document, unless it is gone. If it takes nobody from other groups it is only
-    /// added to `found`, so that many are stored in one batch: each waits for the disk. Newcomers after it see that it
-    /// has its place where they may join it, and nowhere else, since its rank is before theirs.
+    /// Notes the place of a document in `found`, so that many are stored in one batch: each waits for the disk. A place
+    /// that takes documents from other groups is stored and published at once, after those, and so is that of a crowded
+    /// document, since the next may take long. Of the others, newcomers after it need to see only that it leads, if they
+    /// may join it: its rank is before theirs.
     fn settle_at(
         &self,
         finder: &EdgeFinder<'_>,
@@ -212,7 +213,7 @@ impl IndexWriter {
             return self.place_at_once(vec![(id, place)]).map(drop);
         }
         found.push((id, place));
-        match found.len() < PART {
+        match found.len() < PART && !newcomer.is_crowded() {
             true => Ok(()),
             false => self.publish_places(found),
         }

@@ -46,6 +46,8 @@ impl PipelineState {
             }
             self.count_placed(std::mem::take(&mut was_settled));
             let settled = self.writer.settle_step(self.lifecycle.cancel());
+            // Some may have their places before it failed.
+            self.uncommitted.store(true, Ordering::Release);
             let published = settled.and_then(|regrouped| {
                 // Events lost here cannot be resent, so mark the stream as incomplete.
                 let published = self.publish_groups(&regrouped);

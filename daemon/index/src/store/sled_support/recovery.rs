@@ -69,8 +69,8 @@ fn open_once(dir: &Path, cache_bytes: u64) -> Result<Opened, StoreError> {
             .path(dir)
             .cache_capacity(cache_bytes)
             .mode(Mode::LowSpace)
-            // Each write frees the space of some that is dead. A thread of sled's own would do so as well, once a
-            // second, but write as much at once as it finds, and nobody could wait for it.
+            // Each write that replaces a page moves another out of a segment that is half dead. A thread of sled's own
+            // would move all that it finds, once a second, and nothing could bound what it writes at once.
             .flush_every_ms(None)
             // Postings are close to random bits, and this cannot be changed later.
             .use_compression(false);
@@ -209,7 +209,7 @@ pub(in crate::store) fn check_closed(dir: &Path) -> Result<(), StoreError> {
 }
 
 impl LastHandle {
-    /// What became of the writes; told by every writer.
+    /// What became of the writes; every writer notes it.
     pub(in crate::store) fn writes(&self) -> &Writes {
         &self.writes
     }

@@ -164,7 +164,7 @@ impl SledTree {
             self.writes.fail();
         }
         let done = done?;
-        // It sealed two buffers at least.
+        // However little it wrote, it filled two buffers.
         self.wait_until_written()?;
         Ok(done)
     }

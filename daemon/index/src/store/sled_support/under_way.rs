@@ -1,8 +1,9 @@
 //! How long calls of sled have been running.
 //!
-//! sled can stop writing for ever, if one transaction fills more buffers than it has threads that write (see
-//! [`super::writes`]). A caller then waits for ever and keeps its locks, so another thread must notice. Opening is not
-//! counted: it reads a log of any length in one call.
+//! A call of sled can wait for ever: if one transaction fills more buffers than sled has threads that write (see
+//! [`super::writes`]); and if writing the first buffer of a transaction fails after its last was written, since sled
+//! wakes nobody then. The caller keeps its locks, so another thread must notice. Opening is not counted: it reads a log
+//! of any length in one call.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -5,18 +5,20 @@
 //! such a database is not used any more, and it is dropped without being closed.
 //!
 //! sled hands each buffer of its log, half a megabyte or less, to seven threads that all databases of the process share,
-//! and waits for none of them. On a slow disk that has two ends. Buffers pile up in memory, and a reader of a page that
-//! was dropped from the cache waits for all of them, which may take minutes. And the threads can wait for each other for
-//! ever: if each has written a buffer and waits for the lock on segments, while the holder of that lock waits for a
-//! truncation that is queued behind them. So a writer waits, each time that some buffers were filled, until they are
-//! written: then some of the threads are always free.
+//! and waits for none of them. On a slow disk that has two consequences. Buffers pile up in memory, and a reader of a
+//! page that was dropped from the cache waits for all buffers up to that page, which may take minutes. And the threads
+//! can wait for each other for ever: if each has written a buffer and waits for the lock on segments, while the holder of
+//! that lock waits for a truncation that is queued behind them. So a writer waits, after each few buffers, until they are
+//! written: then some of the threads are free, unless one transaction fills more buffers than there are threads. While it
+//! waits and a transaction of any database is about to begin, readers of all databases wait too, as they do while a
+//! transaction is applied.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crate::store::StoreError;
 
-/// A writer waits after this many bytes: with what sled writes besides, about three buffers. At most three databases
+/// A writer waits after this many bytes: with what sled writes besides, two or three buffers. At most three databases
 /// are written at a time: the records, their copy, and a run.
 const MAX_UNWRITTEN: usize = 512 << 10;
 /// Bytes that each write takes in the log besides key and value.

@@ -8,6 +8,7 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use super::exchanged::files;
+use super::model::put;
 use super::{
     LONG, SMALL, assert_filled, assert_set_aside, copy_dir, filled, real_probe, shell, unclean,
 };
@@ -25,6 +26,22 @@ const LARGE: usize = 400_000;
 
 fn checked(dir: &Path, probe: Option<Command>) -> Result<CheckedStore, StoreError> {
     open_checked(dir, SMALL, probe, LONG, &Cancel::never())
+}
+
+#[test]
+fn what_was_applied_is_in_the_log_when_the_call_returns() {
+    let (temp, dir) = filled();
+    let (store, copy) = (
+        SledStore::open(&dir, SMALL).unwrap(),
+        temp.path().join("copy"),
+    );
+    store.records().apply(vec![put(b"added", b"now")]).unwrap();
+    copy_dir(&dir, &copy);
+    let copied = SledStore::open(&copy, SMALL).unwrap();
+    let added = copied.records().get(b"added").unwrap();
+    assert_eq!(added.as_deref(), Some(&b"now"[..]));
+    copied.close().unwrap();
+    store.close().unwrap();
 }
 
 /// Like `filled`, with large values, each of which is a separate file in sled.

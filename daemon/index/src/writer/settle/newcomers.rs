@@ -312,6 +312,11 @@ impl Newcomer {
         self.found.is_some()
     }
 
+    /// Whether it was deferred for being compared with very many documents.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.effort == Effort::Crowded
+    }
+
     /// Whether it may join this newcomer, which comes before it.
     pub(super) fn may_join(&self, earlier: DocId) -> bool {
         self.mates.iter().any(|mate| mate.id == earlier)
@@ -329,7 +334,7 @@ impl Newcomer {
 
     /// Whether nothing before it may be its neighbour, and it is not crowded by what comes after it.
     fn is_alone(&self) -> bool {
-        self.earlier.is_empty() && self.mates.is_empty() && self.effort < Effort::Crowded
+        self.earlier.is_empty() && self.mates.is_empty() && !self.is_crowded()
     }
 }
 

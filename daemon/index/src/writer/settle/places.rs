@@ -20,8 +20,8 @@ impl IndexWriter {
         }
     }
 
-    /// Stores and publishes the places of documents in one batch; returns how many of them are not gone. Only one of
-    /// several may take documents from other groups.
+    /// Stores and publishes the places of documents in one batch; returns how many of them are not gone. One that takes documents from
+    /// other groups must be alone.
     pub(super) fn place_at_once(&self, mut places: Vec<Placed>) -> Result<usize, IndexError> {
         let _writer = self.lock();
         {
