@@ -37,7 +37,7 @@ mod segment;
 
 use documents::{Documents, NO_TURN};
 use long::LongList;
-use segment::{Counting, Forward, OpenPair, OpenPairs, Segment, joined};
+use segment::{Counting, Forward, OpenPair, OpenPairs, Part, Segment, found};
 
 /// A segment holds this fraction of all postings, so that pairs begin and end while much is left to read.
 const PART: usize = 16;
@@ -115,9 +115,8 @@ struct Room {
 }
 
 impl Room {
-    /// Maximum bytes of a pair: before the segment, in the list of a part, which doubled as it grew, and in the list of
-    /// all parts, which does so too.
-    const PAIR: u64 = 5 * size_of::<OpenPair>() as u64;
+    /// Maximum bytes of a pair: before the segment, and after it in a list that doubled as it grew.
+    const PAIR: u64 = 3 * size_of::<OpenPair>() as u64;
 
     fn of(
         account: &MemoryAccount,
@@ -240,25 +239,18 @@ impl Join<'_> {
 
     /// Counts the pairs of the segment, and empties it. Breaks if nothing depends on further postings.
     fn count_segment(&mut self, account: &MemoryAccount) -> Result<ControlFlow<()>, IndexError> {
-        let found = loop {
-            let found = self.count_within(self.room.pairs, account)?;
-            if found.turns() == self.open.turns() {
-                break found;
-            }
-            if self.room.pairs < self.room.max_pairs {
-                self.room.grow(4 * self.room.pairs)?;
-                continue;
-            }
-            // Half of those that there was room for, since more of their pairs may still begin.
-            let turns = (found.turns() / 2).max(1);
+        let mut found = self.count_pairs(account)?;
+        if found.turns() < self.open.turns() {
             if found.turns() == 0 {
                 return Err(IndexError::TooMuchMemory {
                     max_bytes: account.total(),
                 });
             }
-            self.open.truncate(turns);
-            self.places.truncate(turns);
-        };
+            // Half of those that there was room for, since more of their pairs may still begin.
+            found.truncate((found.turns() / 2).max(1));
+            self.places.truncate(found.turns());
+        }
+        found.release_unused();
         self.segment.clear();
         self.replace_open(found);
         Ok(match self.documents.renew() {
@@ -267,39 +259,44 @@ impl Join<'_> {
         })
     }
 
-    /// The pairs that are open after the segment, if there is room for this many: those of the first turns.
-    fn count_within(
-        &self,
-        max_pairs: usize,
-        account: &MemoryAccount,
-    ) -> Result<OpenPairs, IndexError> {
+    /// The pairs that are open after the segment: those of the first turns, as many as there is room for.
+    fn count_pairs(&mut self, account: &MemoryAccount) -> Result<OpenPairs, IndexError> {
         let turns = self.open.turns();
         let forward = Forward::of(&self.segment, &self.documents, turns);
-        let counting =
-            |turns, max_pairs| Counting::new(self, (&self.segment, &forward), turns, max_pairs);
-        let run = |parts: &mut [Counting<'_>]| {
-            parts
-                .iter_mut()
-                .try_for_each(|part| part.run(account.cancel()))
-        };
         let mut parts = match self.second_thread {
             true => {
                 let middle = forward.middle().min(turns);
-                vec![
-                    counting(0..middle, max_pairs / 2),
-                    counting(middle..turns, max_pairs / 2),
-                ]
+                vec![Part::new(0..middle), Part::new(middle..turns)]
             }
-            false => vec![counting(0..turns, max_pairs)],
+            false => vec![Part::new(0..turns)],
+        };
+        loop {
+            self.count_parts(&forward, &mut parts, account)?;
+            if parts.iter().all(Part::is_done) || self.room.pairs == self.room.max_pairs {
+                return Ok(found(parts));
+            }
+            self.room.grow(4 * self.room.pairs)?;
+        }
+    }
+
+    /// Counts until all parts are done, or one has no room left.
+    fn count_parts(
+        &self,
+        forward: &Forward,
+        parts: &mut [Part],
+        account: &MemoryAccount,
+    ) -> Result<(), IndexError> {
+        let max_pairs = self.room.pairs / parts.len();
+        let counting = |part| Counting::new(self, forward, part, max_pairs);
+        let mut counting: Vec<Counting<'_>> = parts.iter_mut().map(counting).collect();
+        let run = |parts: &mut [Counting<'_>]| {
+            let mut parts = parts.iter_mut();
+            parts.try_for_each(|part| part.run(account.cancel()))
         };
         match self.second_thread {
-            true => on_two_threads("join-2", &mut parts, &run)?,
-            false => run(&mut parts)?,
+            true => on_two_threads("join-2", &mut counting, &run),
+            false => run(&mut counting),
         }
-        // If a part was not finished, those after it have no meaning.
-        let done = parts.iter().take_while(|part| part.is_done()).count();
-        let whole = parts.into_iter().take(done + 1);
-        Ok(joined(whole.map(Counting::into_found)))
     }
 
     fn replace_open(&mut self, found: OpenPairs) {
@@ -320,7 +317,7 @@ impl Join<'_> {
     fn into_partners(self, common_lists_skipped: u64) -> Result<Joined, IndexError> {
         let mut held = GrowingPermit::of(self.room.held.account());
         let ids = (size_of::<Vec<DocId>>() * self.open.turns()
-            + size_of::<DocId>() * self.open.pairs.len()) as u64;
+            + size_of::<DocId>() * self.open.len()) as u64;
         held.add(ids)?;
         let of_turn = |turn| {
             let pairs = self.open.of(turn).iter();

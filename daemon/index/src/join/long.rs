@@ -106,8 +106,7 @@ impl Join<'_> {
             if turn as usize >= self.open.turns() {
                 continue;
             }
-            let range = self.open.range(turn as usize);
-            for pair in &mut self.open.pairs[range] {
+            for pair in self.open.of_mut(turn as usize) {
                 let is_counted_here = match marks[pair.other as usize] {
                     Mark::None => false,
                     Mark::Member => true,

@@ -22,52 +22,94 @@ pub(super) struct OpenPair {
     pub(super) min_shared: u32,
 }
 
-/// Pairs by the turn of the document that comes first.
+/// Pairs by the turn of the document that comes first, as they were counted: in a block for each thread, since a
+/// common list would be a copy of them.
 #[derive(Default)]
 pub(super) struct OpenPairs {
-    pub(super) pairs: Vec<OpenPair>,
+    /// Blocks of adjacent turns, from the first turn on.
+    blocks: Vec<PairBlock>,
+}
+
+/// The pairs of adjacent turns.
+struct PairBlock {
+    first_turn: usize,
+    pairs: Vec<OpenPair>,
     /// Where the pairs of each turn end.
     ends: Vec<usize>,
+}
+
+impl PairBlock {
+    fn turns(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn range(&self, turn: usize) -> Range<usize> {
+        let nth = turn - self.first_turn;
+        let start = nth.checked_sub(1).map_or(0, |before| self.ends[before]);
+        start..self.ends[nth]
+    }
+
+    /// Ends the pairs of the next turn.
+    fn end_turn(&mut self) {
+        self.ends.push(self.pairs.len());
+    }
 }
 
 impl OpenPairs {
     /// No pairs, for this many turns.
     pub(super) fn none(turns: usize) -> Self {
-        Self {
+        let block = PairBlock {
+            first_turn: 0,
             pairs: Vec::new(),
             ends: vec![0; turns],
+        };
+        Self {
+            blocks: vec![block],
         }
     }
 
     pub(super) fn turns(&self) -> usize {
-        self.ends.len()
+        self.blocks.iter().map(PairBlock::turns).sum()
     }
 
-    pub(super) fn range(&self, turn: usize) -> Range<usize> {
-        let start = turn.checked_sub(1).map_or(0, |before| self.ends[before]);
-        start..self.ends[turn]
+    /// Number of pairs of all turns.
+    pub(super) fn len(&self) -> usize {
+        self.blocks.iter().map(|block| block.pairs.len()).sum()
+    }
+
+    /// The index of the block that has a turn.
+    fn at(&self, turn: usize) -> usize {
+        let begun = self
+            .blocks
+            .partition_point(|block| block.first_turn <= turn);
+        begun - 1
     }
 
     pub(super) fn of(&self, turn: usize) -> &[OpenPair] {
-        &self.pairs[self.range(turn)]
+        let block = &self.blocks[self.at(turn)];
+        &block.pairs[block.range(turn)]
+    }
+
+    pub(super) fn of_mut(&mut self, turn: usize) -> &mut [OpenPair] {
+        let at = self.at(turn);
+        let block = &mut self.blocks[at];
+        let range = block.range(turn);
+        &mut block.pairs[range]
+    }
+
+    /// Releases memory that was reserved for more pairs.
+    pub(super) fn release_unused(&mut self) {
+        let blocks = self.blocks.iter_mut();
+        blocks.for_each(|block| block.pairs.shrink_to_fit());
     }
 
     /// Keeps those of the first turns.
     pub(super) fn truncate(&mut self, turns: usize) {
-        self.ends.truncate(turns);
-        self.pairs.truncate(self.ends.last().copied().unwrap_or(0));
-    }
-
-    /// Ends the pairs of the next turn.
-    pub(super) fn end_turn(&mut self) {
-        self.ends.push(self.pairs.len());
-    }
-
-    fn append(&mut self, mut more: Self) {
-        let before = self.pairs.len();
-        self.pairs.append(&mut more.pairs);
-        self.ends
-            .extend(more.ends.into_iter().map(|end| before + end));
+        self.blocks.retain(|block| block.first_turn < turns);
+        if let Some(last) = self.blocks.last_mut() {
+            last.ends.truncate(turns - last.first_turn);
+            last.pairs.truncate(last.ends.last().copied().unwrap_or(0));
+        }
     }
 }
 
@@ -165,16 +207,35 @@ impl Forward {
     }
 }
 
+/// Some turns whose pairs are counted by one thread, and what was found for the first of them.
+pub(super) struct Part {
+    turns: Range<usize>,
+    found: PairBlock,
+}
+
+impl Part {
+    pub(super) fn new(turns: Range<usize>) -> Self {
+        let found = PairBlock {
+            first_turn: turns.start,
+            pairs: Vec::new(),
+            ends: Vec::with_capacity(turns.len()),
+        };
+        Self { turns, found }
+    }
+
+    /// Whether all turns were counted.
+    pub(super) fn is_done(&self) -> bool {
+        self.found.turns() == self.turns.len()
+    }
+}
+
 /// Counts the pairs of some turns in a segment.
 pub(super) struct Counting<'a> {
-    pub(super) join: &'a Join<'a>,
-    pub(super) segment: &'a Segment,
-    pub(super) forward: &'a Forward,
-    pub(super) turns: Range<usize>,
+    join: &'a Join<'a>,
+    forward: &'a Forward,
+    part: &'a mut Part,
     /// Maximum number of pairs.
-    pub(super) max_pairs: usize,
-    /// The pairs found for the turns, from the first on; for fewer turns than asked for if there was no room.
-    pub(super) found: OpenPairs,
+    max_pairs: usize,
     /// For each document, the index of its pair among those of the present turn, plus one.
     at: Vec<u32>,
 }
@@ -182,30 +243,30 @@ pub(super) struct Counting<'a> {
 impl<'a> Counting<'a> {
     pub(super) fn new(
         join: &'a Join<'a>,
-        (segment, forward): (&'a Segment, &'a Forward),
-        turns: Range<usize>,
+        forward: &'a Forward,
+        part: &'a mut Part,
         max_pairs: usize,
     ) -> Self {
         Self {
             join,
-            segment,
             forward,
-            turns,
+            part,
             max_pairs,
-            found: OpenPairs::default(),
             at: vec![0; join.documents.len()],
         }
     }
 
+    /// Counts until all turns are done, or the pairs of the next one have no room.
     pub(super) fn run(&mut self, cancel: &Cancel) -> Result<(), IndexError> {
         let mut open = Vec::new();
-        for (nth, turn) in (0..).zip(self.turns.clone()) {
+        let first = self.part.turns.start + self.part.found.turns();
+        for (nth, turn) in (0..).zip(first..self.part.turns.end) {
             if nth % AT_ONCE == 0 {
                 cancel.check()?;
             }
             let place = self.join.places[turn];
             if place == NO_TURN {
-                self.found.end_turn();
+                self.part.found.end_turn();
                 continue;
             }
             open.extend_from_slice(self.join.open.of(turn));
@@ -213,18 +274,14 @@ impl<'a> Counting<'a> {
             open.iter()
                 .for_each(|pair| self.at[pair.other as usize] = 0);
             open.retain_mut(|pair| self.join.may_reach(place, pair));
-            if self.found.pairs.len() + open.len() > self.max_pairs {
+            let found = &mut self.part.found;
+            if found.pairs.len() + open.len() > self.max_pairs {
                 return Ok(());
             }
-            self.found.pairs.append(&mut open);
-            self.found.end_turn();
+            found.pairs.append(&mut open);
+            found.end_turn();
         }
         Ok(())
-    }
-
-    /// Whether all turns were counted.
-    pub(super) fn is_done(&self) -> bool {
-        self.found.turns() == self.turns.len()
     }
 
     fn count(&mut self, turn: usize, open: &mut Vec<OpenPair>) {
@@ -235,7 +292,7 @@ impl<'a> Counting<'a> {
             self.at[pair.other as usize] = at;
         }
         for list in self.forward.of_turn(turn) {
-            for other in self.segment.list(*list) {
+            for other in self.join.segment.list(*list) {
                 let at = &mut self.at[*other as usize];
                 if *at > 0 {
                     open[*at as usize - 1].shared += 1;
@@ -250,10 +307,6 @@ impl<'a> Counting<'a> {
             }
         }
     }
-
-    pub(super) fn into_found(self) -> OpenPairs {
-        self.found
-    }
 }
 
 /// Whether a pair begins if both have a posting. Each is counted from the side whose turn comes first.
@@ -261,12 +314,15 @@ fn is_new(own: &Kept, other: &Kept) -> bool {
     other.turn > own.turn && own.may_begin(other)
 }
 
-/// Joins the results for adjacent turns.
-pub(super) fn joined(parts: impl Iterator<Item = OpenPairs>) -> OpenPairs {
-    parts.fold(OpenPairs::default(), |mut all, part| {
-        all.append(part);
-        all
-    })
+/// What parts found, from the first turn on. If one was not finished, those after it have no meaning.
+pub(super) fn found(parts: Vec<Part>) -> OpenPairs {
+    let done = parts.iter().take_while(|part| part.is_done()).count();
+    let whole = parts.into_iter().take(done + 1);
+    let blocks = whole.map(|part| part.found);
+    OpenPairs {
+        // One without turns would hide the one before it.
+        blocks: blocks.filter(|block| block.turns() > 0).collect(),
+    }
 }
 
 impl Join<'_> {
