@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::daemon::{Daemon, program, prose};
 use simdex_index::Cancel;
@@ -340,6 +341,31 @@ fn a_report_of_a_question_says_what_changed_since_the_last_one_too() {
     let error = scheduler.status().remove(0).error;
     assert!(error.contains("it is of kind duplicates"), "{error}");
     verify(&bed.place("reports").join(run(25))).unwrap();
+}
+
+#[test]
+fn a_report_is_there_and_the_next_one_known_while_its_command_runs() {
+    let bed = Bed::new();
+    let gate = bed.place("told/gate");
+    let wait = format!("while [ ! -e {gate:?} ]; do sleep 0.02; done; exit 3");
+    let scheduler = bed.scheduler(&format!("command = [\"/bin/sh\", \"-c\", {wait:?}]"));
+    scheduler.run_due(at(22, "12:00"));
+    std::thread::scope(|scope| {
+        scope.spawn(|| scheduler.run_due(at(23, "02:00")));
+        let status = loop {
+            let status = scheduler.status().remove(0);
+            if status.last.is_some() {
+                break status;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        assert!(!gate.exists());
+        let expected = (Some(at(23, "02:00")), Some(at(24, "02:00")));
+        assert_eq!((status.last, status.next), expected);
+        assert_eq!(status.report, Some(bed.place("reports").join(run(23))));
+        fs::write(&gate, "").unwrap();
+    });
+    assert!(scheduler.status()[0].error.contains("ended with"));
 }
 
 #[test]

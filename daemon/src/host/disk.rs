@@ -245,7 +245,8 @@ fn space(found: &StatVfs) -> Space {
 
 fn set_aside(path: &Path, bytes: u64) -> io::Result<()> {
     let mut options = OpenOptions::new();
-    let file = open_own(options.write(true).create(true).truncate(true), path)?;
+    // What is left of a reserve that was shortened stays.
+    let file = open_own(options.write(true).create(true).truncate(false), path)?;
     Ok(fallocate(&file, FallocateFlags::empty(), 0, bytes)?)
 }
 

@@ -12,6 +12,7 @@ use simdex_index::Cancel;
 use super::records::{Records, ScheduleRecord};
 use super::thread::SchedulerThread;
 use super::{Schedule, Timetable, command, runs};
+use crate::base::causes::causes;
 use crate::base::report_files::MANIFEST;
 use crate::base::schedule_status::ScheduleStatus;
 use crate::config::ScheduleConfig;
@@ -97,21 +98,23 @@ impl Scheduler {
 
     fn work(&self, stopped: &Receiver<()>) {
         loop {
-            let now = Timestamp::now();
-            self.run_due(now);
-            let next = self
-                .status()
-                .into_iter()
-                .filter_map(|status| status.next)
-                .min();
-            let pause = next.and_then(|next| Duration::try_from(next.duration_since(now)).ok());
-            let pause = pause.map_or(LONGEST_SLEEP, |pause| pause.min(LONGEST_SLEEP));
+            self.run_due(Timestamp::now());
+            // Reports and their commands may have taken long: what is due by now waits no longer.
+            let pause = self.until_next(Timestamp::now()).min(LONGEST_SLEEP);
             // At least a second: a run that is not possible yet is not retried constantly.
             let pause = pause.max(Duration::from_secs(1));
             if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
                 return;
             }
         }
+    }
+
+    /// The time until the next run; very long if there is none.
+    fn until_next(&self, now: Timestamp) -> Duration {
+        let entries = self.lock();
+        let next = entries.iter().filter_map(|entry| entry.status.next).min();
+        let until = |next: Timestamp| Duration::try_from(next.duration_since(now));
+        next.map_or(Duration::MAX, |next| until(next).unwrap_or_default())
     }
 
     /// Makes the reports due at this time, at most one for each schedule.
@@ -127,16 +130,19 @@ impl Scheduler {
             }
             if let Some((schedule, due)) = self.due(&engine, at, now) {
                 let begun = Instant::now();
-                let kept = self.make_report(&engine, &schedule, due);
-                // A command may take long, and an engine that is ending must not be held up.
-                drop(engine);
-                let done = kept.map(|run| self.run_command(&schedule, run));
+                let done = self.make_report(&engine, &schedule, due);
                 if done.is_err() && self.cancel.check().is_err() {
                     // The daemon stops: this run is due again at the next start.
                     return;
                 }
+                let report = done.as_ref().ok().map(|run| run.path.clone());
                 let ended = now + begun.elapsed();
                 self.record_outcome(at, (due, ended), done);
+                // The command may take long, and an engine that is ending must not be held up.
+                drop(engine);
+                if let Some(report) = report {
+                    self.run_command(at, &schedule, &report);
+                }
             }
         }
     }
@@ -192,7 +198,7 @@ impl Scheduler {
                 entry.first_seen = first.as_second();
                 entry.status.error = record.error;
             }
-            Err(error) => entry.status.error = crate::base::causes::causes(&error),
+            Err(error) => entry.status.error = causes(&error),
         }
         drop(entries);
         self.write_record(at);
@@ -213,10 +219,9 @@ impl Scheduler {
     fn write_record(&self, at: usize) {
         let entries = self.lock();
         let names: Vec<_> = entries.iter().map(|it| it.status.name.clone()).collect();
-        let Some(entry) = entries.get(at) else {
-            return;
-        };
-        let Some(timetable) = &entry.timetable else {
+        let known = entries.get(at);
+        let known = known.and_then(|entry| Some((entry, entry.timetable.as_ref()?)));
+        let Some((entry, timetable)) = known else {
             return;
         };
         let record = ScheduleRecord {
@@ -259,18 +264,14 @@ impl Scheduler {
         let mut kept = keep(request.clone());
         if let Err(ReportingError::Report(ReportError::Earlier { source })) = &kept {
             // An earlier report that cannot be read does not keep a later one from being made.
-            no_changes = Some(crate::base::causes::causes(source));
+            no_changes = Some(causes(source));
             request.since = None;
             kept = keep(request);
         }
-        let path = kept
-            .map_err(|error| crate::base::causes::causes(&error))?
-            .path;
+        let path = kept.map_err(|error| causes(&error))?.path;
         tracing::info!(report = name, "a report on schedule was written");
-        let trouble = self
-            .remove_old(engine, schedule, &path)
-            .err()
-            .or(no_changes);
+        let removed = self.remove_old(engine, schedule, &path);
+        let trouble = removed.err().or(no_changes);
         Ok(Run { path, trouble })
     }
 
@@ -293,25 +294,22 @@ impl Scheduler {
         if !schedule.is_since_last() {
             return Ok(None);
         }
-        let describe =
-            |error: &(dyn std::error::Error + 'static)| crate::base::causes::causes(error);
         let last = runs::last(engine.index.registry(), &self.reports, schedule, due);
-        let Some((_, path)) = last.map_err(|error| describe(&error))? else {
+        let Some((_, path)) = last.map_err(|error| causes(&error))? else {
             return Ok(None);
         };
         let name = path.file_name().unwrap_or_default();
         let earlier = self.reports.earlier_report(name, engine.own_reports.key());
-        let earlier = earlier.map_err(|error| describe(&error))?;
+        let earlier = earlier.map_err(|error| causes(&error))?;
         Ok(Some(Arc::new(earlier)))
     }
 
     /// Runs the command of a schedule after its report.
-    fn run_command(&self, schedule: &Schedule, run: Run) -> Run {
+    fn run_command(&self, at: usize, schedule: &Schedule, report: &Path) {
         let (command, time) = (&schedule.config.command, schedule.command_time());
-        let outcome = command::run(command, &run.path.join(MANIFEST), time, &self.cancel);
-        Run {
-            trouble: run.trouble.or(outcome.err()),
-            ..run
+        let outcome = command::run(command, &report.join(MANIFEST), time, &self.cancel);
+        if let Err(error) = outcome {
+            self.record_trouble(at, error);
         }
     }
 
@@ -331,7 +329,7 @@ impl Scheduler {
         for (_, path) in known.iter().take(old).filter(|(_, path)| path != written) {
             let name = path.file_name().unwrap_or_default();
             if let Err(error) = self.reports.remove(name, engine.own_reports.key()) {
-                trouble = trouble.or(Some(crate::base::causes::causes(&error)));
+                trouble = trouble.or(Some(causes(&error)));
             }
         }
         let forgotten = engine.writer().forget_reports(maker::may_be_there);
@@ -363,24 +361,29 @@ impl Scheduler {
             }
             Err(error) => Some(error),
         };
-        if let Some(error) = &trouble {
-            tracing::warn!(
-                schedule = entry.status.name,
-                error,
-                "a report on schedule failed"
-            );
-        }
-        entry.status.error = trouble.unwrap_or_default();
+        entry.status.error.clear();
         drop(entries);
+        match trouble {
+            Some(error) => self.record_trouble(at, error),
+            None => self.write_record(at),
+        }
+    }
+
+    /// Records what went wrong in a run; the first such error is shown.
+    fn record_trouble(&self, at: usize, error: String) {
+        if let Some(Entry { status, .. }) = self.lock().get_mut(at) {
+            tracing::warn!(schedule = status.name, error, "a report on schedule failed");
+            if status.error.is_empty() {
+                status.error = error;
+            }
+        }
         self.write_record(at);
     }
 
     /// The status of each schedule.
     pub fn status(&self) -> Vec<ScheduleStatus> {
-        self.lock()
-            .iter()
-            .map(|entry| entry.status.clone())
-            .collect()
+        let entries = self.lock();
+        entries.iter().map(|entry| entry.status.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
