@@ -18,7 +18,7 @@ use crate::output::{eprint_line, summary_sentence};
 use crate::progress::waiting;
 use simdex_client::lines::SavedReport as ReportLine;
 use simdex_client::lines::{Changes, JsonPath};
-use simdex_client::text::{counted, escaped, why_not_compared};
+use simdex_client::text::{counted, escaped, grouped, why_not_compared};
 
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
     let roots = session.client.roots_at(&args.roots.paths).await?;
@@ -101,16 +101,13 @@ async fn add_asked_files(
     request: &mut ReportRequest,
 ) -> Result<(), Failure> {
     let mut asked: HashSet<PathBuf> = HashSet::new();
-    let mut refused: Option<Failure> = None;
+    let (mut sent, mut refused): (Vec<String>, Option<Failure>) = (Vec::new(), None);
     for file in files {
         match session.client.asked_file(file).await {
             Ok(file) if !asked.insert(file.path().to_owned()) => {}
             Ok(file) => {
-                if let (AskedFile::Sent(upload), false) = (&file, session.printer.is_json()) {
-                    let path = escaped(&path_bytes(upload.name()));
-                    eprint_line(format!(
-                        "{path} is not indexed: its bytes are sent and read for this report"
-                    ));
+                if let AskedFile::Sent(upload) = &file {
+                    sent.push(escaped(&path_bytes(upload.name())));
                 }
                 request.add(file);
             }
@@ -124,7 +121,35 @@ async fn add_asked_files(
             }
         }
     }
+    if refused.is_none() && !session.printer.is_json() {
+        sent_sentence(&sent).into_iter().for_each(eprint_line);
+    }
     refused.map_or(Ok(()), Err)
+}
+
+/// Files named in one sentence.
+const MOST_NAMED: usize = 8;
+
+/// What is said of the files whose bytes are sent; `None` if there are none.
+fn sent_sentence(sent: &[String]) -> Option<String> {
+    match sent {
+        [] => None,
+        [path] => Some(format!(
+            "{path} is not indexed: its bytes are sent and read for this report"
+        )),
+        paths => {
+            let named = &paths[..paths.len().min(MOST_NAMED)];
+            let more = match paths.len() - named.len() {
+                0 => String::new(),
+                more => format!(" and {} more", grouped(more as u64)),
+            };
+            let count = grouped(paths.len() as u64);
+            let named = named.join(", ");
+            Some(format!(
+                "{count} files are not indexed: their bytes are sent and read for this report: {named}{more}"
+            ))
+        }
+    }
 }
 
 /// Whether an error is about the one file asked for: others may still be known or readable.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use simdex_proto::text::grouped;
 use simdex_proto::v1::FindRequest;
 use simdex_proto::v1::find_request::Part;
 use simdex_schema::ContentHash;
@@ -142,9 +143,13 @@ impl Reception {
                 b"" => "the document".to_owned(),
                 name => echo(name),
             };
-            return Err(Status::resource_exhausted(format!(
-                "{name} is longer than the {longest} bytes that may be sent"
-            )));
+            let why = format!(
+                "{name} is longer than the {} bytes that may be sent",
+                grouped(longest)
+            );
+            let refused = Refused::new(Code::ResourceExhausted, &why);
+            let advice = "raise grpc.max_upload_mib, or put it below a watched root";
+            return Err(refused.advised(Some(advice)).into());
         }
         let mut spool = self.spool;
         self.spool = blocking(move || spool.add(chunk.as_ref()).map(|()| spool)).await?;

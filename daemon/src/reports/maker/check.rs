@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use simdex_index::VisibleRoots;
 use simdex_proto::defaults;
+use simdex_proto::text::grouped;
 use simdex_schema::RootId;
 use simdex_signature::Ratio;
 use thiserror::Error;
@@ -87,8 +88,8 @@ pub enum BadReport {
     #[error("a report of kind {0} alone takes {1}")]
     AloneTakes(&'static str, &'static str),
     /// Too many of them are given.
-    #[error("the request lists {0} {1}, far too many")]
-    TooMany(usize, &'static str),
+    #[error("the request lists {count} {what}, and {max} are allowed", count = grouped(*.0 as u64), what = .1, max = grouped(*.2 as u64))]
+    TooMany(usize, &'static str, usize),
     /// A file is sent that is not asked about, or twice.
     #[error("{0:?} is sent, but not as one of the files asked about, each of them once")]
     SentBeside(PathBuf),
@@ -275,7 +276,7 @@ impl UncheckedReport {
         ];
         for (paths, max, what) in lists {
             if paths.len() > max {
-                return Err(BadReport::TooMany(paths.len(), what));
+                return Err(BadReport::TooMany(paths.len(), what, max));
             }
             if let Some(path) = paths.iter().find(|path| !path.is_absolute()) {
                 return Err(BadReport::Relative(path.clone()));

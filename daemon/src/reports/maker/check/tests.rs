@@ -151,7 +151,7 @@ fn what_is_out_of_its_range_is_refused() {
         (with_threshold("duplicates", 0.5), BadReport::NoThreshold),
         (with_threshold("cores", 0.5), BadReport::NoThreshold),
         (with_threshold("groups", 1.5), BadReport::Threshold(1.5)),
-        (many, BadReport::TooMany(MAX_FILES + 1, "files")),
+        (many, BadReport::TooMany(MAX_FILES + 1, "files", MAX_FILES)),
         (copies_of(vec!["a".into()]), BadReport::Relative("a".into())),
     ]);
 }
