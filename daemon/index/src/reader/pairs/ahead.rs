@@ -20,10 +20,6 @@ mod finding;
 pub(super) const FIRST_SINGLY: usize = 64;
 /// Documents searched for one by one after the first join that did not pay off; twice as many after each further one.
 const NEXT_SINGLY: usize = 1_024;
-/// Maximum number of documents in the first join, unless more are needed for it to pay off: where families are large, the
-/// pairs of more than some thousand have no room, and were counted for nothing. Further joins have up to four times as
-/// many as the one before.
-const FIRST_JOINED: usize = 1 << 12;
 /// Maximum number of documents in one join.
 const MAX_TURNS: usize = 1 << 22;
 /// Pairs that are counted at once: few at first, so that they do not wait, and at most so many, so that partners which
@@ -80,7 +76,7 @@ impl Default for Ahead {
             next_singly: NEXT_SINGLY,
             alone: 0,
             searched_at_once: 1,
-            max_documents: FIRST_JOINED,
+            max_documents: MAX_TURNS,
             turns: FxHashMap::default(),
             order: Vec::new(),
             partners: Vec::new(),
