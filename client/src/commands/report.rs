@@ -146,7 +146,7 @@ fn sent_sentence(sent: &[String]) -> Option<String> {
             let count = grouped(paths.len() as u64);
             let named = named.join(", ");
             Some(format!(
-                "{count} files are not indexed: their bytes are sent and read for this report: {named}{more}"
+                "{count} files are not indexed ({named}{more}): their bytes are sent and read for this report"
             ))
         }
     }

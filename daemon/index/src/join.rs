@@ -250,6 +250,7 @@ impl Join<'_> {
             found.truncate((found.turns() / 2).max(1));
             self.places.truncate(found.turns());
         }
+        self.open = OpenPairs::default();
         found.release_unused();
         self.segment.clear();
         self.replace_open(found);

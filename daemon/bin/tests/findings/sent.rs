@@ -307,7 +307,7 @@ fn more_than_may_be_sent_is_refused_and_nothing_of_it_is_held() {
         let mut long = vec![first(&[a], &[a])];
         long.extend(megabyte(false));
         long.push(whole());
-        too_much(long, "longer than the 1048576 bytes");
+        too_much(long, "longer than the 1,048,576 bytes");
         let mut both = vec![first(&[a, b], &[a, b])];
         both.extend(megabyte(true));
         both.push(whole());

@@ -148,7 +148,7 @@ impl Reception {
                 grouped(longest)
             );
             let refused = Refused::new(Code::ResourceExhausted, &why);
-            let advice = "raise grpc.max_upload_mib, or put it below a watched root";
+            let advice = "raise grpc.max_upload_mib, or put the document below a watched root";
             return Err(refused.advised(Some(advice)).into());
         }
         let mut spool = self.spool;

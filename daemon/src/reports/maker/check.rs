@@ -88,7 +88,7 @@ pub enum BadReport {
     #[error("a report of kind {0} alone takes {1}")]
     AloneTakes(&'static str, &'static str),
     /// Too many of them are given.
-    #[error("the request lists {count} {what}, and {max} are allowed", count = grouped(*.0 as u64), what = .1, max = grouped(*.2 as u64))]
+    #[error("the request lists {count} {what}, and at most {max} are allowed", count = grouped(*.0 as u64), what = .1, max = grouped(*.2 as u64))]
     TooMany(usize, &'static str, usize),
     /// A file is sent that is not asked about, or twice.
     #[error("{0:?} is sent, but not as one of the files asked about, each of them once")]
@@ -129,6 +129,7 @@ impl BadReport {
             Self::Needs("leak", _) => Some("name them with --protected"),
             Self::Needs("stale-versions", _) => Some("name one with --older-than, such as 90d"),
             Self::Needs(..) => Some("list the files as arguments"),
+            Self::TooMany(..) => Some("ask for several reports"),
             _ => None,
         }
     }

@@ -197,7 +197,7 @@ fn what_cannot_be_is_refused_with_a_sentence() {
         ),
         (
             refused(&|c| (c.kind, c.files) = ("copies-of".into(), vec!["/a".into(); 1_001])),
-            "lists 1,001 files, and 1,000 are allowed",
+            "lists 1,001 files, and at most 1,000 are allowed",
         ),
         (
             refused(&|c| c.name = "../x".into()),

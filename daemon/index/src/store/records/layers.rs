@@ -120,9 +120,6 @@ impl Layers {
         };
         let mut change = next_change()?;
         let done = self.walk_packed(start, see, &mut |key, value| {
-            if !key.starts_with(prefix) {
-                return Ok(ControlFlow::Break(()));
-            }
             while let Some((changed, sealed)) = &change
                 && **changed <= *key
             {
@@ -133,7 +130,10 @@ impl Layers {
                     return Ok(flow);
                 }
             }
-            visit(key, value)
+            match key.starts_with(prefix) {
+                true => visit(key, value),
+                false => Ok(ControlFlow::Break(())),
+            }
         })?;
         if done.is_break() {
             return Ok(());

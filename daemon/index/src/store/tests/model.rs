@@ -1,6 +1,6 @@
 //! Records and the ordered map that they must equal, and what is done to both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{ControlFlow, Range};
 
 use proptest::prelude::*;
@@ -38,6 +38,20 @@ pub(in crate::store) fn records_of(store: &SledStore) -> Model {
         ControlFlow::Continue(())
     };
     store.records().scan(b"", None, &mut visit).unwrap();
+    let prefixes: BTreeSet<u8> = found
+        .keys()
+        .filter_map(|key| key.first().copied())
+        .collect();
+    for prefix in prefixes {
+        let mut with_prefix = Vec::new();
+        let mut visit = |key: &[u8], _: &[u8]| {
+            with_prefix.push(key.to_vec());
+            ControlFlow::Continue(())
+        };
+        store.records().scan(&[prefix], None, &mut visit).unwrap();
+        let expected = found.keys().filter(|key| key.first() == Some(&prefix));
+        assert!(with_prefix.iter().eq(expected), "prefix {prefix}");
+    }
     found
 }
 

@@ -147,10 +147,12 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
         1 => String::new(),
         n => format!(" and {} with the same text", counted(n - 1, "file")),
     };
+    // Where the table is by words, its places are not those of the lines.
     let words = facts.words.as_ref().map(words);
+    let by_lines = if words.is_some() { "by lines " } else { "" };
     writeln!(
         out,
-        "<details>\n<summary>{}{others} <small>{}, {} removed, {} added{}</small></summary>",
+        "<details>\n<summary>{}{others} <small>{by_lines}{}, {} removed, {} added{}</small></summary>",
         PathText(&first.path),
         counted(extent.hunks, "place"),
         counted(extent.removed, "line"),
@@ -180,5 +182,5 @@ fn words(words: &WordFacts) -> String {
     };
     let (removed, added) = (counted(extent.removed), counted(extent.added));
     let at_most = if words.cut_short { " at most" } else { "" };
-    format!("; {removed} removed, {added} added{moved}{at_most}")
+    format!("; by words {removed} removed, {added} added{moved}{at_most}")
 }

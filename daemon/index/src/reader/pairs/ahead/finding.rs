@@ -9,14 +9,12 @@ use super::{Ahead, MAX_TURNS, NextDocuments, PAIRS_AT_ONCE, PairSearch};
 use crate::join::{JoinRequest, Joined, join};
 use crate::postings::Postings;
 use crate::shared::IndexState;
-use crate::two_threads::{SecondThread, each_on_two_threads};
+use crate::two_threads::SecondThread;
 use crate::{GrowingPermit, IndexError, MemoryAccount};
 
 /// Documents searched for one by one before the pairs of all of them are counted: one at first, then twice as many each
 /// time, up to this number.
 const SEARCHED_AT_ONCE: usize = 256;
-/// Documents searched for at the same time, on two threads if a second one is available.
-const SEARCHED_TOGETHER: usize = 32;
 /// Bytes that a document that is searched for ahead takes here.
 const TURN: u64 = 40;
 
@@ -46,30 +44,30 @@ impl PairSearch<'_> {
         order: &[DocId],
         account: &MemoryAccount,
     ) -> Result<Joined, IndexError> {
-        let (mut partners, mut pairs) = (Vec::with_capacity(order.len()), 0);
+        let (mut partners, mut pairs) = (Vec::new(), 0);
         let mut held = GrowingPermit::of(account);
         // A file that came meanwhile may carry a document that would not have been asked for again.
         let knows_past = self.shared.file_changes.load(Ordering::SeqCst) == self.file_changes;
-        let is_later = |other: DocId, at: usize| {
-            let turn = ahead.turns.get(&other);
-            let is_past = knows_past && ahead.past.contains(other.0);
-            !is_past && turn.is_none_or(|turn| *turn as usize > at)
-        };
-        let search = |(at, found): (usize, &mut Vec<DocId>)| {
-            let admits = |_: &IndexState, other| is_later(other, at);
-            *found = self.search_alone(order[at], &admits, account)?;
-            Ok(())
-        };
-        while partners.len() < order.len() && pairs < PAIRS_AT_ONCE[1] {
-            let next = partners.len()..order.len().min(partners.len() + SEARCHED_TOGETHER);
-            let mut found = vec![Vec::new(); next.len()];
-            let second = SecondThread::of(self.shared).filter(|_| next.len() > 1);
-            let items = next.zip(&mut found).collect();
-            each_on_two_threads("pairs-2", second, items, &search)?;
-            pairs += found.iter().map(Vec::len).sum::<usize>();
-            let bytes: usize = found.iter().map(|found| size_of_val(&found[..])).sum();
-            held.add(bytes as u64)?;
-            partners.append(&mut found);
+        for (at, id) in order.iter().enumerate() {
+            if pairs >= PAIRS_AT_ONCE[1] {
+                break;
+            }
+            account.cancel().check()?;
+            let is_later = |other: &DocId| {
+                let turn = ahead.turns.get(other);
+                let is_past = knows_past && ahead.past.contains(other.0);
+                !is_past && turn.is_none_or(|turn| *turn as usize > at)
+            };
+            let mut found = Vec::new();
+            if let Some(document) = self.finder.load(*id, account)? {
+                let admits = |_: &IndexState, other| is_later(&other);
+                let partners = self.finder.find_partners(&document, &admits, account)?;
+                found.reserve_exact(partners.len());
+                found.extend(partners.into_iter().map(|partner| partner.id));
+            }
+            pairs += found.len();
+            held.add(size_of_val(&found[..]) as u64)?;
+            partners.push(found);
         }
         Ok(Joined {
             partners,
@@ -77,23 +75,6 @@ impl PairSearch<'_> {
             common_lists_skipped: 0,
             held,
         })
-    }
-
-    /// Searches for the partners of a document.
-    fn search_alone(
-        &self,
-        id: DocId,
-        admits: &dyn Fn(&IndexState, DocId) -> bool,
-        account: &MemoryAccount,
-    ) -> Result<Vec<DocId>, IndexError> {
-        account.cancel().check()?;
-        let Some(document) = self.finder.load(id, account)? else {
-            return Ok(Vec::new());
-        };
-        let partners = self.finder.find_partners(&document, admits, account)?;
-        let mut found = Vec::with_capacity(partners.len());
-        found.extend(partners.into_iter().map(|partner| partner.id));
-        Ok(found)
     }
 
     /// Searches for the partners of the next documents by a join, if there are enough of them.
