@@ -143,10 +143,9 @@ fn sent_sentence(sent: &[String]) -> Option<String> {
                 0 => String::new(),
                 more => format!(" and {} more", grouped(more as u64)),
             };
-            let count = grouped(paths.len() as u64);
-            let named = named.join(", ");
+            let (files, named) = (counted(paths.len() as u64, "file"), named.join(", "));
             Some(format!(
-                "{count} files are not indexed ({named}{more}): their bytes are sent and read for this report"
+                "{files} are not indexed ({named}{more}): their bytes are sent and read for this report"
             ))
         }
     }
@@ -330,6 +329,22 @@ mod tests {
             "3 files with the same bytes and 1 file with the same text found, and 1 hard link; \
              2 copies in roots that are not up to date, not listed"
         );
+    }
+
+    #[test]
+    fn files_that_are_sent_are_named_in_one_sentence() {
+        let said = |count: usize| {
+            let sent: Vec<String> = (0..count).map(|at| format!("/{at}")).collect();
+            sent_sentence(&sent)
+        };
+        assert_eq!(said(0), None);
+        assert!(said(1).unwrap().starts_with("/0 is not indexed: "));
+        assert!(
+            said(2)
+                .unwrap()
+                .starts_with("2 files are not indexed (/0, /1): ")
+        );
+        assert!(said(1_100).unwrap().contains("/7 and 1,092 more): "));
     }
 
     #[test]

@@ -37,7 +37,7 @@ mod segment;
 
 use documents::{Documents, NO_TURN};
 use long::LongList;
-use segment::{Counting, Forward, OpenPair, OpenPairs, Part, Segment, found};
+use segment::{Counting, Forward, OpenPair, OpenPairs, Segment, TurnShare};
 
 /// A segment holds this fraction of all postings, so that pairs begin and end while much is left to read.
 const PART: usize = 16;
@@ -264,35 +264,35 @@ impl Join<'_> {
     fn count_pairs(&mut self, account: &MemoryAccount) -> Result<OpenPairs, IndexError> {
         let turns = self.open.turns();
         let forward = Forward::of(&self.segment, &self.documents, turns);
-        let mut parts = match self.second_thread {
+        let mut shares = match self.second_thread {
             true => {
                 let middle = forward.middle().min(turns);
-                vec![Part::new(0..middle), Part::new(middle..turns)]
+                vec![TurnShare::new(0..middle), TurnShare::new(middle..turns)]
             }
-            false => vec![Part::new(0..turns)],
+            false => vec![TurnShare::new(0..turns)],
         };
         loop {
-            self.count_parts(&forward, &mut parts, account)?;
-            if parts.iter().all(Part::is_done) || self.room.pairs == self.room.max_pairs {
-                return Ok(found(parts));
+            self.count_shares(&forward, &mut shares, account)?;
+            if shares.iter().all(TurnShare::is_done) || self.room.pairs == self.room.max_pairs {
+                return Ok(OpenPairs::of_shares(shares));
             }
             self.room.grow(4 * self.room.pairs)?;
         }
     }
 
-    /// Counts until all parts are done, or one has no room left.
-    fn count_parts(
+    /// Counts until all shares are done, or have no room left.
+    fn count_shares(
         &self,
         forward: &Forward,
-        parts: &mut [Part],
+        shares: &mut [TurnShare],
         account: &MemoryAccount,
     ) -> Result<(), IndexError> {
-        let max_pairs = self.room.pairs / parts.len();
-        let counting = |part| Counting::new(self, forward, part, max_pairs);
-        let mut counting: Vec<Counting<'_>> = parts.iter_mut().map(counting).collect();
-        let run = |parts: &mut [Counting<'_>]| {
-            let mut parts = parts.iter_mut();
-            parts.try_for_each(|part| part.run(account.cancel()))
+        let max_pairs = self.room.pairs / shares.len();
+        let counting = |share| Counting::new(self, forward, share, max_pairs);
+        let mut counting: Vec<Counting<'_>> = shares.iter_mut().map(counting).collect();
+        let run = |counting: &mut [Counting<'_>]| {
+            let mut counting = counting.iter_mut();
+            counting.try_for_each(|one| one.run(account.cancel()))
         };
         match self.second_thread {
             true => on_two_threads("join-2", &mut counting, &run),

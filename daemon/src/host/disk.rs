@@ -169,7 +169,7 @@ impl DiskGuard {
         is_shorter || self.release()
     }
 
-    /// Takes a part off the reserve; `None` if nothing would be left, or it cannot be done.
+    /// Takes a part off the reserve; `None` if less than a part would be left, or it cannot be done.
     fn shorten(&self) -> Option<()> {
         let part = self.part(self.look()?.space) / PARTS;
         let file = open_own(OpenOptions::new().write(true), &self.reserve()).ok()?;

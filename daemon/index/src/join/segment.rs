@@ -68,6 +68,17 @@ impl OpenPairs {
         }
     }
 
+    /// What was found, from the first turn on. If one share was not finished, those after it have no meaning.
+    pub(super) fn of_shares(shares: Vec<TurnShare>) -> Self {
+        let done = shares.iter().take_while(|share| share.is_done()).count();
+        let whole = shares.into_iter().take(done + 1);
+        let blocks = whole.map(|share| share.found);
+        Self {
+            // One without turns would hide the one before it.
+            blocks: blocks.filter(|block| block.turns() > 0).collect(),
+        }
+    }
+
     pub(super) fn turns(&self) -> usize {
         self.blocks.iter().map(PairBlock::turns).sum()
     }
@@ -207,13 +218,13 @@ impl Forward {
     }
 }
 
-/// Some turns whose pairs are counted by one thread, and what was found for the first of them.
-pub(super) struct Part {
+/// Adjacent turns whose pairs are counted by one thread, and what was found for the first of them.
+pub(super) struct TurnShare {
     turns: Range<usize>,
     found: PairBlock,
 }
 
-impl Part {
+impl TurnShare {
     pub(super) fn new(turns: Range<usize>) -> Self {
         let found = PairBlock {
             first_turn: turns.start,
@@ -233,7 +244,7 @@ impl Part {
 pub(super) struct Counting<'a> {
     join: &'a Join<'a>,
     forward: &'a Forward,
-    part: &'a mut Part,
+    share: &'a mut TurnShare,
     /// Maximum number of pairs.
     max_pairs: usize,
     /// For each document, the index of its pair among those of the present turn, plus one.
@@ -244,13 +255,13 @@ impl<'a> Counting<'a> {
     pub(super) fn new(
         join: &'a Join<'a>,
         forward: &'a Forward,
-        part: &'a mut Part,
+        share: &'a mut TurnShare,
         max_pairs: usize,
     ) -> Self {
         Self {
             join,
             forward,
-            part,
+            share,
             max_pairs,
             at: vec![0; join.documents.len()],
         }
@@ -259,14 +270,14 @@ impl<'a> Counting<'a> {
     /// Counts until all turns are done, or the pairs of the next one have no room.
     pub(super) fn run(&mut self, cancel: &Cancel) -> Result<(), IndexError> {
         let mut open = Vec::new();
-        let first = self.part.turns.start + self.part.found.turns();
-        for (nth, turn) in (0..).zip(first..self.part.turns.end) {
+        let first = self.share.turns.start + self.share.found.turns();
+        for (nth, turn) in (0..).zip(first..self.share.turns.end) {
             if nth % AT_ONCE == 0 {
                 cancel.check()?;
             }
             let place = self.join.places[turn];
             if place == NO_TURN {
-                self.part.found.end_turn();
+                self.share.found.end_turn();
                 continue;
             }
             open.extend_from_slice(self.join.open.of(turn));
@@ -274,7 +285,7 @@ impl<'a> Counting<'a> {
             open.iter()
                 .for_each(|pair| self.at[pair.other as usize] = 0);
             open.retain_mut(|pair| self.join.may_reach(place, pair));
-            let found = &mut self.part.found;
+            let found = &mut self.share.found;
             if found.pairs.len() + open.len() > self.max_pairs {
                 return Ok(());
             }
@@ -312,17 +323,6 @@ impl<'a> Counting<'a> {
 /// Whether a pair begins if both have a posting. Each is counted from the side whose turn comes first.
 fn is_new(own: &Kept, other: &Kept) -> bool {
     other.turn > own.turn && own.may_begin(other)
-}
-
-/// What parts found, from the first turn on. If one was not finished, those after it have no meaning.
-pub(super) fn found(parts: Vec<Part>) -> OpenPairs {
-    let done = parts.iter().take_while(|part| part.is_done()).count();
-    let whole = parts.into_iter().take(done + 1);
-    let blocks = whole.map(|part| part.found);
-    OpenPairs {
-        // One without turns would hide the one before it.
-        blocks: blocks.filter(|block| block.turns() > 0).collect(),
-    }
 }
 
 impl Join<'_> {

@@ -160,6 +160,9 @@ fn own_text(
     let taken = taken.into_file().map_err(SnapshotError::Spool)?;
     let mut file = taken.file().try_clone().map_err(SnapshotError::Spool)?;
     let hashed = hash_whole(&mut file)?;
+    if Some(hashed.0) != known.content {
+        return Err(NotReadAgain::Changed.into());
+    }
     let own = Subject::from_upload(
         engine.index.reader(),
         &engine.pool,
@@ -169,9 +172,6 @@ fn own_text(
         path,
         account,
     )?;
-    if own.content != known.content {
-        return Err(NotReadAgain::Changed.into());
-    }
     match own.document_hash() == known.document_hash() {
         true => Ok(Some(own)),
         false => Err(NotReadAgain::Unreadable.into()),

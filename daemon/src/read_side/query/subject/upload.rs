@@ -14,8 +14,9 @@ use crate::write_side::ingest::{WorkerAnswer, hash_all, raw_document};
 
 impl Subject {
     /// Bytes that need not be in the index: extracted for this request, not indexed; `hashed` is their hash and length
-    /// ([`hash_whole`]). They are read more than once: for a file of a share, pass a snapshot. Memory for the longest text that they may yield is taken
-    /// before a worker is, so that no worker waits for memory and no text is held without a permit.
+    /// ([`hash_whole`]). They are read more than once: for a file of a share, pass a snapshot. Memory for the longest text
+    /// that they may yield is taken before a worker is, so that no worker waits for memory and no text is held without a
+    /// permit.
     ///
     /// # Errors
     /// [`QueryError::NotRead`] if a local failure kept them from being read: nothing is then known of them,

@@ -114,6 +114,7 @@ fn a_block_that_moved_is_shown_as_moved_and_lines_otherwise() {
         let page = read(&folder.path().join("report"), "report.html");
         assert_eq!(page.contains("<span class=\"moved\">"), is_moved, "{page}");
         assert_eq!(page.contains("Compared by words"), is_moved);
+        assert!(page.contains("<small>by lines ") && page.contains("; by words "));
     }
 }
 
