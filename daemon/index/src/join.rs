@@ -28,16 +28,21 @@ use simdex_signature::SchemeKind;
 
 use crate::cuts::Cuts;
 use crate::postings::Postings;
-use crate::two_threads::on_two_threads;
+use crate::two_threads::SecondThread;
 use crate::{GrowingPermit, IndexError, MemoryAccount};
 
+mod counting;
 mod documents;
 mod long;
+mod open_pairs;
 mod segment;
 
+use counting::ScratchPool;
 use documents::{Documents, NO_TURN};
 use long::LongList;
-use segment::{Counting, Forward, OpenPair, OpenPairs, Segment, TurnShare};
+pub(crate) use open_pairs::BlockLimits;
+use open_pairs::{OpenPair, OpenPairs};
+use segment::Segment;
 
 /// A segment holds this fraction of all postings, so that pairs begin and end while much is left to read.
 const PART: usize = 16;
@@ -49,6 +54,8 @@ pub(crate) struct JoinLimits {
     pub(crate) members: [usize; 2],
     /// Lists with at least this many members are long.
     pub(crate) long_from: usize,
+    /// Open pairs are counted in blocks of at most this size.
+    pub(crate) block: BlockLimits,
     /// Number of open pairs that there is room for at first.
     pub(crate) first_pairs: usize,
     /// Maximum number of open pairs.
@@ -61,6 +68,7 @@ impl JoinLimits {
     pub(crate) const USUAL: Self = Self {
         members: [1 << 14, 1 << 22],
         long_from: 256,
+        block: BlockLimits::USUAL,
         first_pairs: 1 << 16,
         max_pairs: 1 << 26,
         postings_as_one: 10_000,
@@ -74,8 +82,7 @@ pub(crate) struct JoinRequest<'a> {
     /// Documents that may be partners, ascending, including those with a turn.
     pub(crate) among: &'a mut dyn Iterator<Item = DocId>,
     pub(crate) cuts: &'a Cuts,
-    /// Whether it may use a second thread.
-    pub(crate) second_thread: bool,
+    pub(crate) second_thread: Option<&'a SecondThread<'a>>,
     pub(crate) limits: JoinLimits,
 }
 
@@ -101,7 +108,8 @@ struct Join<'a> {
     /// Number of members of a full segment.
     members: usize,
     limits: JoinLimits,
-    second_thread: bool,
+    second_thread: Option<&'a SecondThread<'a>>,
+    scratch: ScratchPool,
     long: Vec<LongList>,
     room: Room,
 }
@@ -115,8 +123,8 @@ struct Room {
 }
 
 impl Room {
-    /// Maximum bytes of a pair: before the segment, and after it in a list that doubled as it grew.
-    const PAIR: u64 = 3 * size_of::<OpenPair>() as u64;
+    /// Bytes of a pair. The few blocks that are being counted are not reckoned twice.
+    const PAIR: u64 = size_of::<OpenPair>() as u64;
 
     fn of(
         account: &MemoryAccount,
@@ -165,8 +173,9 @@ pub(crate) fn join(
         among,
         cuts,
         second_thread,
-        limits,
+        mut limits,
     } = request;
+    limits.block = limits.block.for_turns(turns.len());
     let shared = postings.shared;
     let joining = shared.joining.read();
     let _joining = joining.unwrap_or_else(PoisonError::into_inner);
@@ -180,13 +189,14 @@ pub(crate) fn join(
     let mut join = Join {
         postings,
         cuts,
-        open: OpenPairs::none(places.len()),
+        open: OpenPairs::none(places.len(), &limits.block),
         places,
         documents,
         segment: Segment::default(),
         members,
         limits,
         second_thread,
+        scratch: ScratchPool::default(),
         long: Vec::new(),
         room,
     };
@@ -239,19 +249,14 @@ impl Join<'_> {
 
     /// Counts the pairs of the segment, and empties it. Breaks if nothing depends on further postings.
     fn count_segment(&mut self, account: &MemoryAccount) -> Result<ControlFlow<()>, IndexError> {
-        let mut found = self.count_pairs(account)?;
-        if found.turns() < self.open.turns() {
-            if found.turns() == 0 {
-                return Err(IndexError::TooMuchMemory {
-                    max_bytes: account.total(),
-                });
-            }
-            // Half of those that there was room for, since more of their pairs may still begin.
-            found.truncate((found.turns() / 2).max(1));
-            self.places.truncate(found.turns());
+        let turns = self.open.turns();
+        let found = self.count_pairs(account)?;
+        if found.turns() == 0 && turns > 0 {
+            return Err(IndexError::TooMuchMemory {
+                max_bytes: account.total(),
+            });
         }
-        self.open = OpenPairs::default();
-        found.release_unused();
+        self.places.truncate(found.turns());
         self.segment.clear();
         self.replace_open(found);
         Ok(match self.documents.renew() {
@@ -260,54 +265,14 @@ impl Join<'_> {
         })
     }
 
-    /// The pairs that are open after the segment: those of the first turns, as many as there is room for.
-    fn count_pairs(&mut self, account: &MemoryAccount) -> Result<OpenPairs, IndexError> {
-        let turns = self.open.turns();
-        let forward = Forward::of(&self.segment, &self.documents, turns);
-        let mut shares = match self.second_thread {
-            true => {
-                let middle = forward.middle().min(turns);
-                vec![TurnShare::new(0..middle), TurnShare::new(middle..turns)]
-            }
-            false => vec![TurnShare::new(0..turns)],
-        };
-        loop {
-            self.count_shares(&forward, &mut shares, account)?;
-            if shares.iter().all(TurnShare::is_done) || self.room.pairs == self.room.max_pairs {
-                return Ok(OpenPairs::of_shares(shares));
-            }
-            self.room.grow(4 * self.room.pairs)?;
-        }
-    }
-
-    /// Counts until all shares are done, or have no room left.
-    fn count_shares(
-        &self,
-        forward: &Forward,
-        shares: &mut [TurnShare],
-        account: &MemoryAccount,
-    ) -> Result<(), IndexError> {
-        let max_pairs = self.room.pairs / shares.len();
-        let counting = |share| Counting::new(self, forward, share, max_pairs);
-        let mut counting: Vec<Counting<'_>> = shares.iter_mut().map(counting).collect();
-        let run = |counting: &mut [Counting<'_>]| {
-            let mut counting = counting.iter_mut();
-            counting.try_for_each(|one| one.run(account.cancel()))
-        };
-        match self.second_thread {
-            true => on_two_threads("join-2", &mut counting, &run),
-            false => run(&mut counting),
-        }
-    }
-
     fn replace_open(&mut self, found: OpenPairs) {
         self.open = found;
         let kept = &mut self.documents.kept;
         kept.iter_mut().for_each(|kept| kept.is_paired = false);
-        for (turn, place) in self.places.iter().enumerate() {
-            let pairs = self.open.of(turn);
-            if *place != NO_TURN && !pairs.is_empty() {
-                kept[*place as usize].is_paired = true;
+        for (turn, pairs) in self.open.iter() {
+            let place = self.places[turn];
+            if place != NO_TURN && !pairs.is_empty() {
+                kept[place as usize].is_paired = true;
             }
             for pair in pairs {
                 kept[pair.other as usize].is_paired = true;
@@ -320,12 +285,12 @@ impl Join<'_> {
         let ids = (size_of::<Vec<DocId>>() * self.open.turns()
             + size_of::<DocId>() * self.open.len()) as u64;
         held.add(ids)?;
-        let of_turn = |turn| {
-            let pairs = self.open.of(turn).iter();
-            pairs.map(|pair| self.documents.id(pair.other)).collect()
+        let ids_of = |pairs: &[OpenPair]| {
+            let ids = pairs.iter().map(|pair| self.documents.id(pair.other));
+            ids.collect()
         };
         Ok(Joined {
-            partners: (0..self.open.turns()).map(of_turn).collect(),
+            partners: self.open.iter().map(|(_, pairs)| ids_of(pairs)).collect(),
             common_lists_skipped,
             held,
         })

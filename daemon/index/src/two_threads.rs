@@ -51,7 +51,7 @@ pub(crate) fn on_two_threads<T: Send>(
 /// Runs a function on each item, on two threads if there is a second one; each takes the next item as it is done.
 pub(crate) fn each_on_two_threads<T: Send>(
     name: &'static str,
-    second: Option<SecondThread<'_>>,
+    second: Option<&SecondThread<'_>>,
     items: Vec<T>,
     each: &(dyn Fn(T) -> Result<(), IndexError> + Sync),
 ) -> Result<(), IndexError> {
@@ -66,7 +66,7 @@ pub(crate) fn each_on_two_threads<T: Send>(
         Ok(())
     };
     match second {
-        Some(_second) => on_two_threads(name, &mut [(), ()], &run),
+        Some(_) => on_two_threads(name, &mut [(), ()], &run),
         None => run(&mut []),
     }
 }

@@ -9,13 +9,17 @@ use simdex_signature::{Ratio, SchemeKind};
 use super::bed::{Bed, account, file, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::join::JoinLimits;
+use crate::join::{BlockLimits, JoinLimits};
 use crate::{Cancel, IndexError, MemoryBudget, PairSearch, VisibleRoots, Work};
 
 /// So small that a few documents fill several segments, and have long lists.
 const SMALL: JoinLimits = JoinLimits {
     members: [300, 300],
     long_from: 9,
+    block: BlockLimits {
+        turns: 7,
+        pairs: 40,
+    },
     first_pairs: 16,
     max_pairs: 1 << 20,
     postings_as_one: 1 << 40,

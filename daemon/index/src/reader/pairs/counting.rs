@@ -55,7 +55,7 @@ impl PairSearch<'_> {
             _ => account.take_large(of_pairs as u64 + 2 * LoadedTogether::peak_bytes(max_text))?,
         };
         let second = SecondThread::of(self.shared);
-        each_on_two_threads("pairs-2", second, families, &|mut family| {
+        each_on_two_threads("pairs-2", second.as_ref(), families, &|mut family| {
             self.count_family(&mut family, account)
         })
     }

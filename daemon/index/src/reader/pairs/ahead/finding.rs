@@ -154,7 +154,7 @@ impl PairSearch<'_> {
             turns: order,
             among: &mut among,
             cuts: self.finder.cuts(),
-            second_thread: second.is_some(),
+            second_thread: second.as_ref(),
             limits: ahead.limits,
         };
         join(Postings::of(self.shared), request, account)
