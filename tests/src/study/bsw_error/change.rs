@@ -1,5 +1,6 @@
-//! Copies of a text, changed as people change texts.
+//! Pairs of texts: a piece of a text or a table, and a copy, changed as people change texts.
 
+use super::tables::{self, RowOrder};
 use crate::corpus::Random;
 
 /// Lengths of pieces, in bits: 64 bytes to 256 KB.
@@ -33,10 +34,12 @@ pub(super) enum Change {
     Repeat,
     /// A character at one end is removed, or a word added there.
     Ends,
+    /// A table in place of a piece, whose rows are in another order.
+    Rows(RowOrder),
 }
 
 /// All changes.
-pub(super) const CHANGES: [Change; 9] = [
+pub(super) const CHANGES: [Change; 11] = [
     Change::Insert,
     Change::Remove,
     Change::Replace,
@@ -46,16 +49,40 @@ pub(super) const CHANGES: [Change; 9] = [
     Change::Sort,
     Change::Repeat,
     Change::Ends,
+    Change::Rows(RowOrder::Shuffled),
+    Change::Rows(RowOrder::Sorted),
 ];
 
 impl Change {
+    /// The name of its row in the results.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Insert => "insert",
+            Self::Remove => "remove",
+            Self::Replace => "replace",
+            Self::Exchange => "exchange",
+            Self::Cut => "cut",
+            Self::Shuffle => "shuffle",
+            Self::Sort => "sort",
+            Self::Repeat => "repeat",
+            Self::Ends => "ends",
+            Self::Rows(RowOrder::Shuffled) => "rows shuffled",
+            Self::Rows(RowOrder::Sorted) => "rows sorted",
+        }
+    }
+
+    /// A piece of these texts, or a table, and its copy.
+    pub(super) fn pair<'a>(self, texts: &[Words<'a>], random: &mut Random) -> [Words<'a>; 2] {
+        if let Self::Rows(order) = self {
+            return tables::pair(texts, order, random);
+        }
+        let piece = piece(texts, random);
+        let copy = self.copy_of(&piece, texts, random);
+        [piece, copy]
+    }
+
     /// A copy of a piece; how much of it is changed is drawn too, from hardly anything to nearly all.
-    pub(super) fn of<'a>(
-        self,
-        piece: &[&'a str],
-        texts: &[Words<'a>],
-        random: &mut Random,
-    ) -> Words<'a> {
+    fn copy_of<'a>(self, piece: &[&'a str], texts: &[Words<'a>], random: &mut Random) -> Words<'a> {
         let much = random.unit();
         let block = (much * piece.len() as f64) as usize;
         match self {
@@ -73,6 +100,7 @@ impl Change {
             }
             Self::Repeat => repeated(piece, much.powi(4), random),
             Self::Ends => at_an_end(piece, texts, random),
+            Self::Rows(_) => piece.to_vec(),
         }
     }
 
@@ -106,7 +134,7 @@ pub(super) fn words_of(texts: &[String]) -> Vec<Words<'_>> {
 }
 
 /// Words of one text after another from a random place on, as many as make the length.
-pub(super) fn piece<'a>(texts: &[Words<'a>], random: &mut Random) -> Words<'a> {
+fn piece<'a>(texts: &[Words<'a>], random: &mut Random) -> Words<'a> {
     let length = length(random);
     let (mut piece, mut bytes) = (Vec::new(), 0);
     while bytes < length {
@@ -129,7 +157,7 @@ pub(super) fn length(random: &mut Random) -> usize {
     bits.exp2() as usize
 }
 
-fn any_word<'a>(texts: &[Words<'a>], random: &mut Random) -> Option<&'a str> {
+pub(super) fn any_word<'a>(texts: &[Words<'a>], random: &mut Random) -> Option<&'a str> {
     let text = &texts[random.below(texts.len() as u64) as usize];
     let at = random.below(text.len().max(1) as u64) as usize;
     text.get(at).copied()
@@ -208,13 +236,16 @@ mod tests {
             .collect();
         let words = words_of(&texts);
         let piece = &words[0];
-        let copy = change.of(piece, &words, &mut Random::new(7, number));
+        let copy = change.copy_of(piece, &words, &mut Random::new(7, number));
         (piece.join(" "), copy.join(" "))
     }
 
     #[test]
     fn every_change_changes_a_text_and_keeps_what_it_says_it_keeps() {
-        for change in CHANGES {
+        let of_pieces = CHANGES
+            .iter()
+            .filter(|change| !matches!(change, Change::Rows(_)));
+        for change in of_pieces.copied() {
             let mut differ = 0;
             for number in 0..40 {
                 let (text, copy) = changed(change, number);

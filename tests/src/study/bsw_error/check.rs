@@ -81,7 +81,7 @@ pub(super) fn check(errors: &BswError, texts: &[String], figures: &mut Figures<'
         of.into_iter().for_each(|held| held.add(errors, measured));
     })?;
     for (change, held) in by_change {
-        figures.row(&format!("{change:?}").to_lowercase(), &held.columns())?;
+        figures.row(change.name(), &held.columns())?;
     }
     for (n, held) in by_n {
         figures.row(&format!("n = {n}"), &held.columns())?;
