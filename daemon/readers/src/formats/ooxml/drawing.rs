@@ -33,8 +33,10 @@ pub(super) struct Drawing {
     skipped: usize,
     in_text: bool,
     math: Math,
-    /// The style of the run being read.
+    /// The style of the run being read; outside runs it says nothing.
     style: TextStyle,
+    /// Whether the properties of a run are being read: those of lists and paragraphs name fonts, too.
+    in_properties: bool,
     place: Place,
 }
 
@@ -58,6 +60,7 @@ impl Drawing {
             in_text: false,
             math: Math::default(),
             style: TextStyle::default(),
+            in_properties: false,
             place: Place::Shapes,
         }
     }
@@ -110,9 +113,13 @@ impl Drawing {
         }
         match name {
             "oMathPara" => self.flow().end_line(),
-            "rPr" if !self.math.is_open() => self.style = style_of(tag),
+            "r" | "fld" => self.style = TextStyle::default(),
+            "rPr" if !self.math.is_open() => {
+                self.style = style_of(tag);
+                self.in_properties = true;
+            }
             // The second is the font of symbols in the run, and follows the first.
-            "latin" | "sym" if !self.math.is_open() => {
+            "latin" | "sym" if self.in_properties => {
                 let font = attribute(tag, "typeface").and_then(|font| SymbolFont::named(&font));
                 self.style.symbols = font.or(self.style.symbols);
             }
@@ -135,12 +142,10 @@ impl Drawing {
         }
         match name.local_name().into_inner() {
             _ if self.math.is_open() => {}
-            "r" | "fld" => self.style = TextStyle::default(),
-            "p" | "text" => {
-                // Properties of the end of a paragraph are in no run.
-                self.style = TextStyle::default();
-                self.flow().end_line();
-            }
+            "rPr" => self.in_properties = false,
+            // A line break has properties of its own.
+            "r" | "fld" | "br" => self.style = TextStyle::default(),
+            "p" | "text" => self.flow().end_line(),
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),
             "sp" => self.place = Place::Shapes,

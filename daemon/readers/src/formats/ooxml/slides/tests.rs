@@ -181,3 +181,20 @@ fn the_font_of_the_end_of_a_paragraph_is_not_that_of_the_next() {
                  <a:p><a:r><a:t>\u{f0d8}</a:t></a:r></a:p></p:sld>";
     assert_eq!(two(slide, "<p:sld/>", &[]).1, "a\n\u{f0d8}\n");
 }
+
+#[test]
+fn a_run_has_no_style_of_a_break_a_list_or_a_paragraph_before_it() {
+    let font = "<a:latin typeface='Wingdings'/>";
+    let slide = format!(
+        "<p:sld><a:p><a:r><a:t>a</a:t></a:r><a:br><a:rPr strike='sngStrike'>{font}</a:rPr></a:br><a:t>\u{f0d8}</a:t>\
+         <a:r><a:t>\u{f0d8}</a:t></a:r></a:p><p:other><a:defRPr>{font}</a:defRPr></p:other><a:p><a:pPr><a:defRPr>{font}\
+         </a:defRPr></a:pPr><a:r><a:t>\u{f0d8}</a:t></a:r><a:fld type='slidenum'><a:rPr>{font}</a:rPr></a:fld>\
+         <a:fld type='x'><a:rPr strike='sngStrike'/><a:pPr><a:defRPr>{font}</a:defRPr></a:pPr><a:t>\u{f0d8}</a:t>\
+         </a:fld></a:p></p:sld>"
+    );
+    let private = "\u{f0d8}";
+    assert_eq!(
+        two(&slide, "<p:sld/>", &[]).1,
+        format!("a\n{private}{private}\n{private}~~{private}~~\n")
+    );
+}
