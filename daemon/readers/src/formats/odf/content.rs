@@ -52,6 +52,26 @@ enum Genre {
     Pages,
 }
 
+/// Elements that begin a style, a number style or a level of a list: properties of text behind them are their own, not
+/// those of the one before.
+const BEGIN_STYLE: &[&str] = &[
+    "style:default-style",
+    "style:style",
+    "text:list-style",
+    "text:outline-style",
+    "text:list-level-style-number",
+    "text:list-level-style-bullet",
+    "text:list-level-style-image",
+    "text:outline-level-style",
+    "number:number-style",
+    "number:currency-style",
+    "number:percentage-style",
+    "number:date-style",
+    "number:time-style",
+    "number:boolean-style",
+    "number:text-style",
+];
+
 /// What the styles of a document and its objects say of its text.
 #[derive(Debug, Default)]
 pub(super) struct Styles {
@@ -75,6 +95,10 @@ impl Styles {
         let name = tag.name().into_inner();
         if name == "style:font-face" {
             self.fonts.add(tag);
+        }
+        if BEGIN_STYLE.contains(&name) {
+            self.lists.end_level();
+            self.text.end_style();
         }
         self.lists.style(name, tag, &self.fonts);
         self.text.style(name, tag, &self.fonts);

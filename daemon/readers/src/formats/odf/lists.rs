@@ -18,13 +18,6 @@ use crate::formats::symbol_font::is_bullet;
 const MAX_KEPT: usize = 20_000;
 /// Maximum characters of a label's prefix, suffix or format.
 const MAX_LABEL: usize = 200;
-/// Elements that begin a style, whose properties of text are its own.
-const STYLES: &[&str] = &[
-    "style:default-style",
-    "style:style",
-    "text:list-style",
-    "text:outline-style",
-];
 
 /// The open lists, and how their items are labelled.
 #[derive(Debug, Default)]
@@ -78,9 +71,6 @@ enum Item {
 impl Lists {
     /// Processes an element that is, or is in, a style.
     pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>, fonts: &SymbolFonts) {
-        if STYLES.contains(&name) {
-            self.sign = None;
-        }
         match name {
             "style:text-properties" => self.sign_font(tag, fonts),
             "text:list-style" => {
@@ -100,6 +90,11 @@ impl Lists {
         }
     }
 
+    /// Ends the level whose font was still to be read: it has none.
+    pub(super) fn end_level(&mut self) {
+        self.sign = None;
+    }
+
     /// The list style in an attribute; `None` for an empty name.
     fn named(&mut self, tag: &BytesStart<'_>, attribute_name: &str) -> Option<Name> {
         let name = attribute(tag, attribute_name).filter(|name| !name.is_empty())?;
@@ -117,7 +112,6 @@ impl Lists {
             return;
         };
         if is_number {
-            self.sign = None;
             return self.set_level(at, level(tag, at));
         }
         let sign = cut(&attribute(tag, "text:bullet-char").unwrap_or_default());

@@ -94,7 +94,7 @@ pub(super) struct TextStyles {
 }
 
 impl TextStyles {
-    /// Processes an element that is, or is in, a style. Styles of lists have properties of text as well.
+    /// Processes an element that is, or is in, a style. Styles of lists and numbers have properties of text as well.
     pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>, fonts: &SymbolFonts) {
         match name {
             "style:style" => self.begin(tag),
@@ -116,9 +116,13 @@ impl TextStyles {
                 self.number = attribute(tag, "style:name").unwrap_or_default();
                 self.divisors.remove(&self.number);
             }
-            "style:default-style" | "text:list-style" | "text:outline-style" => self.current = None,
             _ => {}
         }
+    }
+
+    /// Ends the style whose properties were still to be read: it has none.
+    pub(super) fn end_style(&mut self) {
+        self.current = None;
     }
 
     /// Begins a style, which has what its parent has until it says otherwise.
@@ -127,10 +131,7 @@ impl TextStyles {
             Some("text") => TEXT,
             Some("paragraph") => PARAGRAPH,
             Some("table-cell") => CELL,
-            _ => {
-                self.current = None;
-                return;
-            }
+            _ => return,
         };
         self.current = attribute(tag, "style:name").map(|name| (family, name));
         let parent = attribute(tag, "style:parent-style-name");

@@ -178,6 +178,57 @@ fn a_label_has_no_font_of_another_style() {
 }
 
 #[test]
+fn a_style_has_no_font_of_a_number_or_a_level_behind_it() {
+    for (element, holder) in [
+        ("number:number-style", ""),
+        ("number:currency-style", ""),
+        ("number:percentage-style", ""),
+        ("number:date-style", ""),
+        ("number:time-style", ""),
+        ("number:boolean-style", ""),
+        ("number:text-style", ""),
+        ("text:list-level-style-number", "text:list-style"),
+        ("text:list-level-style-image", "text:list-style"),
+        ("text:outline-level-style", "text:outline-style"),
+    ] {
+        let [before, behind] = match holder {
+            "" => [String::new(), String::new()],
+            _ => [format!("<{holder} style:name='H'>"), format!("</{holder}>")],
+        };
+        let styles = format!(
+            "{before}<style:style style:name='T1' style:family='text'/><{element} style:name='N'>\
+             <style:text-properties style:font-name='Wingdings' style:text-line-through-style='solid'/></{element}>{behind}"
+        );
+        let body = "<text:p><text:span text:style-name='T1'>\u{f0d8}</text:span></text:p>";
+        let read = text(&format!("{styles}{body}"));
+        assert_eq!(read, "\u{f0d8}\n", "before {element}");
+    }
+}
+
+#[test]
+fn a_label_has_no_font_of_a_level_or_a_number_behind_it() {
+    let list = "<text:list text:style-name='L'><text:list-item><text:p>p</text:p></text:list-item></text:list>";
+    let font = "<style:text-properties style:font-name='Wingdings'/>";
+    for behind in [
+        format!(
+            "<text:list-level-style-number text:level='2'>{font}</text:list-level-style-number>"
+        ),
+        format!("<text:list-level-style-number>{font}</text:list-level-style-number>"),
+        format!(
+            "<text:list-level-style-bullet text:level='99'>{font}</text:list-level-style-bullet>"
+        ),
+        format!("<text:list-level-style-image text:level='2'>{font}</text:list-level-style-image>"),
+        format!("</text:list-style><number:date-style>{font}</number:date-style><text:list-style>"),
+    ] {
+        let styles = format!(
+            "<text:list-style style:name='L'><text:list-level-style-bullet text:level='1' \
+             text:bullet-char='\u{f0d8}'/>{behind}</text:list-style>"
+        );
+        assert_eq!(text(&format!("{styles}{list}")), "\u{f0d8} p\n", "{behind}");
+    }
+}
+
+#[test]
 fn styles_that_name_a_font_leave_room_for_those_that_are_struck() {
     let fonts: String = (0..20_000)
         .map(|number| {
