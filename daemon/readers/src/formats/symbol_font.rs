@@ -133,6 +133,17 @@ impl SymbolFont {
         code.map_or(character, |code| self.character(code))
     }
 
+    /// This text with the signs that its letters stand for: in a cell of a sheet a tick is an `ü` in Wingdings, as a
+    /// formula writes it, too. Letters whose signs are not listed stay, so that no word is lost.
+    #[cfg(feature = "office")]
+    pub(in crate::formats) fn signs_of_letters(self, text: &str) -> String {
+        let sign = |letter| {
+            let sign = code(letter).map(|code| self.character(code));
+            sign.filter(|sign| !is_private(*sign)).unwrap_or(letter)
+        };
+        text.chars().map(sign).collect()
+    }
+
     /// This text with the characters that its private use characters stand for.
     pub(in crate::formats) fn signs(self, text: &str) -> String {
         text.chars().map(|c| self.of_private(c)).collect()
@@ -151,6 +162,22 @@ fn symbol(code: u8) -> Option<char> {
 
 fn private(code: u8) -> char {
     char::from_u32(0xf000 + u32::from(code)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
+#[cfg(feature = "office")]
+fn is_private(character: char) -> bool {
+    matches!(character, '\u{f000}'..='\u{f0ff}')
+}
+
+/// The code of a character in the code page that programs of sheets take the codes of a symbol font for.
+#[cfg(feature = "office")]
+fn code(letter: char) -> Option<u8> {
+    let mut utf_8 = [0; 4];
+    let (bytes, _, is_lost) = encoding_rs::WINDOWS_1252.encode(letter.encode_utf8(&mut utf_8));
+    match *bytes {
+        [code] if !is_lost && code >= b' ' => Some(code),
+        _ => None,
+    }
 }
 
 /// Whether the label of a list item is a mere bullet.
@@ -193,6 +220,16 @@ mod tests {
         assert_eq!(SymbolFont::named("Wingdings 3"), Some(SymbolFont::Other));
         assert_eq!(SymbolFont::named("Arial"), None);
         assert_eq!(SymbolFont::Other.character(b' '), ' ');
+    }
+
+    #[cfg(feature = "office")]
+    #[test]
+    fn letters_of_a_cell_are_signs_if_those_are_listed() {
+        let signs = |font, text| SymbolFont::named(font).unwrap().signs_of_letters(text);
+        assert_eq!(signs("Wingdings", "ü û\tþ 12"), "✓ ✗\t☑ 12");
+        assert_eq!(signs("Wingdings 2", "PO—™"), "✓✗●○");
+        assert_eq!(signs("Symbol", "Dmм -5"), "Δμм −5");
+        assert_eq!(signs("Wingdings 3", "a\u{f061}"), "a\u{f061}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::sheet_asides::THREAD_AUTHOR;
 use super::strings::{Strings, styled};
 use super::workbook::{self, Contents, Notation, Styles};
 use crate::formats::script::Script;
+use crate::formats::symbol_font::SymbolFont;
 use crate::formats::text_style::TextStyle;
 use crate::input::Input;
 use crate::sink::Sink;
@@ -31,6 +32,8 @@ const BEGIN_STYLES: u32 = 617;
 const END_STYLES: u32 = 618;
 /// The flag of fonts that strike through (§2.5.52).
 const STRUCK: u16 = 1 << 3;
+/// Bytes of a font between its position and its name (§2.4.149).
+const OF_FONT: usize = 13;
 const COMMENT_AUTHOR: u32 = 632;
 const BEGIN_COMMENT: u32 = 635;
 const COMMENT_TEXT: u32 = 637;
@@ -112,7 +115,9 @@ fn styles(parts: &mut Parts<'_>, name: &str) -> Styles {
                     styles.fonts.push(TextStyle {
                         script: Script::of_number(fields.u16()?),
                         is_struck: flags & STRUCK != 0,
-                        ..TextStyle::default()
+                        symbols: fields
+                            .behind(OF_FONT)
+                            .and_then(|mut name| SymbolFont::named(&name.wide_string()?)),
                     });
                 }
                 FORMAT => {

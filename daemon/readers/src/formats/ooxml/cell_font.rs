@@ -4,6 +4,7 @@ use quick_xml::events::BytesStart;
 
 use super::parts::{attribute, is_true};
 use crate::formats::script::Script;
+use crate::formats::symbol_font::SymbolFont;
 use crate::formats::text_style::TextStyle;
 
 /// Processes an element of a run of a string: its properties (§18.4.7) are all of its own, if it has any.
@@ -20,6 +21,8 @@ pub(super) fn font_property(style: &mut TextStyle, name: &str, tag: &BytesStart<
     let value = attribute(tag, "val");
     match name {
         "vertAlign" => style.script = value.as_deref().and_then(Script::of_align),
+        // Of the fonts of cells, and of those of runs.
+        "name" | "rFont" => style.symbols = value.as_deref().and_then(SymbolFont::named),
         "strike" => style.is_struck = value.is_none_or(|value| is_true(&value)),
         _ => {}
     }

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use super::flow::Flow;
 use super::general_number::general;
 use super::number_format::NumberFormat;
-use super::strings::{RichText, Strings, styled};
+use super::strings::{RichText, Strings, shown_run, styled};
 use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
@@ -137,7 +137,13 @@ impl<'a> Rows<'a> {
         self.cell(&book.strings.shown(index, self.text_style(style)));
     }
 
-    /// Adds a cell with a value that has no runs.
+    /// Adds a cell with a string that has no runs.
+    pub(in crate::formats) fn string(&mut self, string: &str, style: usize) {
+        let text = shown_run(string, self.text_style(style));
+        self.cell(&text);
+    }
+
+    /// Adds a cell with a value that is no string.
     pub(in crate::formats) fn word(&mut self, word: &str, style: usize) {
         let text = self.text_style(style).apply(word);
         self.cell(&text);

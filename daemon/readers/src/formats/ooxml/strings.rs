@@ -85,10 +85,18 @@ fn shown<'a>(
     let mut from = start;
     for (end, own) in runs {
         let run = text.get(from..*end).unwrap_or_default();
-        whole.push_str(&style(*own).apply(run));
+        whole.push_str(&shown_run(run, style(*own)));
         from = *end;
     }
     Cow::Owned(whole)
+}
+
+/// Text of one style as a cell shows it.
+pub(super) fn shown_run(run: &str, style: TextStyle) -> Cow<'_, str> {
+    match style.symbols {
+        Some(font) => Cow::Owned(style.apply(&font.signs_of_letters(run)).into_owned()),
+        None => style.apply(run),
+    }
 }
 
 /// Where runs begin, with the styles of their fonts, which they name by number.
@@ -161,6 +169,7 @@ impl Strings {
 mod tests {
     use super::*;
     use crate::formats::script::Script;
+    use crate::formats::symbol_font::SymbolFont;
     use crate::struck;
 
     const PLAIN: TextStyle = TextStyle {
@@ -203,6 +212,20 @@ mod tests {
         assert_eq!(shown(0, STRUCK), "~~10~~");
         assert_eq!(shown(1, PLAIN), "10³ ~~gone~~");
         assert_eq!(shown(1, STRUCK), "~~10~~³ ~~gone~~");
+    }
+
+    #[test]
+    fn letters_are_signs_of_the_font_of_their_run_or_cell() {
+        let symbols = |name| TextStyle {
+            symbols: SymbolFont::named(name),
+            ..PLAIN
+        };
+        let mut text = RichText::default();
+        text.push("ü", None);
+        text.push("\u{f0d8}a ", Some(symbols("Symbol")));
+        text.push("ü", Some(PLAIN));
+        assert_eq!(text.shown(symbols("Wingdings")), "✓¬α ü");
+        assert_eq!(text.shown(PLAIN), "ü¬α ü");
     }
 
     #[test]

@@ -11,6 +11,7 @@ use super::super::codepage;
 use super::malformed;
 use super::records::{Record, Records, Text, kind};
 use crate::formats::script::Script;
+use crate::formats::symbol_font::SymbolFont;
 use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
@@ -19,6 +20,8 @@ const EXCEL_97: u16 = 0x0600;
 /// The flag of fonts that strike through (§2.4.122), and the number that no font has (§2.5.129).
 const STRUCK: u16 = 1 << 3;
 const NO_FONT: usize = 4;
+/// Where the name of a font is in its record.
+const FONT_NAME: usize = 14;
 
 pub(super) struct Globals {
     pub(super) book: Book,
@@ -95,6 +98,7 @@ impl Globals {
 
     /// Adds a font; none has the number 4.
     fn font(&mut self, record: &Record<'_>) {
+        let name = self.string(record.text_at(FONT_NAME), false);
         let fonts = &mut self.book.fonts;
         if fonts.len() == NO_FONT {
             fonts.push(TextStyle::default());
@@ -102,7 +106,7 @@ impl Globals {
         fonts.push(TextStyle {
             script: record.word(8).and_then(Script::of_number),
             is_struck: record.word(2).is_some_and(|flags| flags & STRUCK != 0),
-            ..TextStyle::default()
+            symbols: name.as_deref().and_then(SymbolFont::named),
         });
     }
 

@@ -62,14 +62,14 @@ impl<'a> Sheet<'a> {
             kind::LABEL | kind::RSTRING => {
                 let text = self.globals.string(record.text_at(6), true)?;
                 let style = self.start(record)?;
-                self.rows.word(&text, style);
+                self.rows.string(&text, style);
             }
             kind::NUMBER | kind::RK | kind::MUL_RK => self.numbers(record)?,
             kind::FORMULA | kind::FORMULA_OLD => self.formula(record)?,
             kind::STRING => {
                 let style = self.awaits_string.take()?;
                 let text = self.globals.string(record.text_at(0), true)?;
-                self.rows.word(&text, style);
+                self.rows.string(&text, style);
             }
             kind::BOOL_ERR => {
                 let (value, is_error) = (*record.bytes.get(6)?, *record.bytes.get(7)?);

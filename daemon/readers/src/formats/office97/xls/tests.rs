@@ -237,3 +237,23 @@ fn fonts_raise_and_strike_cells_and_runs() {
     let text = struck::settle(text(&book(0x600, &shared, &sheet)).0);
     assert_eq!(text, "a10³₄5\t~~a10~~³₄5\n~~b~~\t~~7~~\n");
 }
+
+#[test]
+fn letters_are_signs_of_the_font_of_their_cell() {
+    for (version, flags) in [(0x600, &[0_u8][..]), (0x500, &[])] {
+        let font = |name: &str| {
+            let name = [&[name.len() as u8], flags, name.as_bytes()].concat();
+            record(kind::FONT, &[&[0; 14][..], &name].concat())
+        };
+        let shared = [
+            font("Arial"),
+            font("Wingdings"),
+            record(kind::XF, &words(&[0, 0])),
+            record(kind::XF, &words(&[1, 0])),
+        ];
+        let label = [&[1, 0], flags, &[0xfc]].concat();
+        let sheet = [0, 1].map(|style| cell(kind::LABEL, 0, style, &label));
+        let text = text(&book(version, &shared, &sheet)).0;
+        assert_eq!(text, "ü\t✓\n", "version {version:#x}");
+    }
+}

@@ -109,6 +109,11 @@ impl<'a> Fields<'a> {
         self.bytes(N)?.try_into().ok()
     }
 
+    /// The fields after so many bytes.
+    pub(super) fn behind(self, count: usize) -> Option<Self> {
+        Some(Self(self.0.get(count..)?))
+    }
+
     pub(super) fn u8(&mut self) -> Option<u8> {
         Some(self.array::<1>()?[0])
     }

@@ -94,7 +94,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
             SHARED => self
                 .rows
                 .shared(usize::try_from(fields.u32()?).ok()?, style),
-            TEXT | FORMULA_TEXT => self.rows.word(&fields.wide_string()?, style),
+            TEXT | FORMULA_TEXT => self.rows.string(&fields.wide_string()?, style),
             RICH_TEXT => {
                 let (string, runs) = fields.rich_string()?;
                 let mut text = RichText::default();

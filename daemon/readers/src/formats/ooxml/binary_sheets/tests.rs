@@ -196,3 +196,22 @@ fn fonts_raise_and_strike_cells_and_runs() {
     .1;
     assert_eq!(text, "10³ ~~c~~\t~~10~~³ ~~c~~\tx~~5~~\t~~2.5~~\n");
 }
+
+#[test]
+fn letters_are_signs_of_the_font_of_their_cell_or_run() {
+    let font = |name: &str| record(FONT, &[&[0; 21], &wide(name)]);
+    let styles = [
+        font("Arial"),
+        font("Wingdings"),
+        record(BEGIN_STYLES, &[]),
+        record(STYLE, &[&[0, 0, 0, 0, 1, 0]]),
+        record(END_STYLES, &[]),
+    ];
+    let runs = [1_u32.to_le_bytes(), [1, 0, 0, 0]].concat();
+    let strings = record(SHARED_STRING, &[&[1], &wide("üü"), &runs]);
+    let sheet = [cell(7, 0, &[0; 4]), cell(6, 0, &wide("þ"))].concat();
+    let parts = [&sheet, &strings, &styles.concat()];
+    let [sheet, strings, styles] = parts.map(|part| &**part);
+    let text = with_parts(sheet, &[], strings, styles, Budgets::default()).1;
+    assert_eq!(text, "✓ü\t☑\n");
+}

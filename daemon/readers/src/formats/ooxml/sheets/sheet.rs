@@ -24,8 +24,9 @@ enum Type {
     Number,
     Shared,
     Truth,
-    /// Text, the name of an error, a date in ISO 8601.
     Text,
+    /// The name of an error, a date in ISO 8601.
+    Word,
 }
 
 pub(super) struct Sheet<'r, 'b> {
@@ -126,6 +127,7 @@ impl<'r, 'b> Sheet<'r, 'b> {
                 Err(_) => self.rows.text(&self.value, self.style),
             },
             Type::Text => self.rows.text(&self.value, self.style),
+            Type::Word => self.rows.word(value, self.style),
         }
     }
 }
@@ -134,6 +136,7 @@ fn type_of(name: Option<&str>) -> Type {
     match name {
         Some("s") => Type::Shared,
         Some("b") => Type::Truth,
+        Some("e" | "d") => Type::Word,
         None | Some("n") => Type::Number,
         Some(_) => Type::Text,
     }

@@ -241,3 +241,28 @@ fn struck_cells_and_runs_are_marked() {
     let expected = "a\t~~a~~\tb ~~c &~~d\t~~b c &~~d\t~~-5~~\t~~TRUE~~\t³\te~~f~~\n";
     assert_eq!(text, expected);
 }
+
+#[test]
+fn letters_are_signs_of_the_font_of_their_cell_or_run() {
+    let styles = "<fonts><font><name val='Arial'/></font><font><b/><name val='Wingdings'/></font></fonts>\
+                  <cellXfs><xf fontId='0'/><xf fontId='1'/></cellXfs>";
+    let strings = "<sst><si><t>ü</t></si><si><r><rPr><rFont val='Wingdings 2'/></rPr><t>P</t></r><r><rPr>\
+                   <rFont val='Arial'/></rPr><t> P</t></r></si></sst>";
+    let cell = |style: u8, kind: &str, value: &str| {
+        format!("<c s='{style}' t='{kind}'><v>{value}</v></c>")
+    };
+    let sheet = [
+        cell(0, "s", "0"),
+        cell(1, "s", "0"),
+        cell(1, "s", "1"),
+        cell(1, "str", "\u{f0fc}ü"),
+        // What a cell computes with stays what it is.
+        cell(1, "n", "5"),
+        cell(1, "b", "1"),
+        cell(1, "e", "#l"),
+    ];
+    let sheet = format!("<row>{}</row>", sheet.concat());
+    let others = [("xl/sharedStrings.xml", strings), ("xl/styles.xml", styles)];
+    let (_, text, _) = book(&sheet, &others, Budgets::default());
+    assert_eq!(text, "ü\t✓\t✓ P\t✓✓\t5\tTRUE\t#l\n");
+}
