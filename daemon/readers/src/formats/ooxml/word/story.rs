@@ -164,7 +164,9 @@ impl<'a> Story<'a> {
         }
         match name {
             "oMathPara" => self.flow().end_line(),
-            "p" => self.paragraph_styles.push(RunStyle::default()),
+            "p" => self
+                .paragraph_styles
+                .push(self.known.styles.of_paragraph(None)),
             "r" => self.style = self.paragraph_style(),
             "rStyle" => {
                 let style = attribute(tag, "val");
@@ -236,8 +238,7 @@ impl<'a> Story<'a> {
             return;
         };
         if let Some(style) = self.paragraph_styles.last_mut() {
-            let styles = &self.known.styles;
-            *style = styles.within(RunStyle::default(), said.style.as_deref());
+            *style = self.known.styles.of_paragraph(said.style.as_deref());
         }
         let label = self.known.numbering.label(&said, &mut self.counted);
         if let Some(label) = label {

@@ -36,7 +36,23 @@ struct Stated {
 
 /// The styles of a document.
 #[derive(Debug, Default)]
-pub(super) struct Styles(BTreeMap<String, Stated>);
+pub(super) struct Styles {
+    by_id: BTreeMap<String, Stated>,
+    /// What all text has, and the style of paragraphs that name none (§17.7.4.17, §17.7.5).
+    defaults: Stated,
+    of_paragraphs: Option<String>,
+    /// What is being read, and what it says.
+    current: Option<(Place, Stated)>,
+    /// Whether former properties are being read.
+    in_change: bool,
+}
+
+/// Where properties of runs stand in the part with the styles.
+#[derive(Debug)]
+enum Place {
+    Defaults,
+    Style(String),
+}
 
 impl RunStyle {
     pub(super) fn text(self) -> TextStyle {
@@ -78,30 +94,64 @@ impl Styles {
         let mut styles = Self::default();
         let mut inside = relations.iter().filter(|to| !to.external);
         if let Some(to) = inside.find(|to| to.kind == "styles") {
-            let mut current = None;
-            let _ = parts.xml(&to.target, |event| styles.take(event, &mut current));
+            let _ = parts.xml(&to.target, |event| styles.take(event));
         }
         styles
     }
 
-    fn take(&mut self, event: &Event<'_>, current: &mut Option<(String, Stated)>) -> bool {
+    fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
-            Event::Start(tag) | Event::Empty(tag) => match tag.local_name().into_inner() {
-                "style" => {
-                    *current = attribute(tag, "styleId").map(|id| (id, Stated::default()));
-                }
-                name => {
-                    if let Some((_, stated)) = current {
-                        stated.property(name, tag);
-                    }
-                }
-            },
-            Event::End(tag) if tag.local_name().into_inner() == "style" => {
-                self.0.extend(current.take());
+            Event::Start(tag) => {
+                let name = tag.local_name().into_inner();
+                self.in_change |= name == "rPrChange";
+                self.start(name, tag);
             }
+            Event::Empty(tag) => self.start(tag.local_name().into_inner(), tag),
+            Event::End(tag) => match tag.local_name().into_inner() {
+                "rPrChange" => self.in_change = false,
+                "style" | "rPrDefault" => match self.current.take() {
+                    Some((Place::Style(id), stated)) => drop(self.by_id.insert(id, stated)),
+                    Some((Place::Defaults, stated)) => self.defaults = stated,
+                    None => {}
+                },
+                _ => {}
+            },
             _ => {}
         }
-        self.0.len() < MAX_KEPT
+        self.by_id.len() < MAX_KEPT
+    }
+
+    fn start(&mut self, name: &str, tag: &BytesStart<'_>) {
+        match name {
+            _ if self.in_change => {}
+            "rPrDefault" => self.current = Some((Place::Defaults, Stated::default())),
+            "style" => {
+                let id = attribute(tag, "styleId");
+                let is_default = attribute(tag, "default").is_some_and(|value| is_true(&value));
+                let kind = attribute(tag, "type");
+                if is_default && kind.as_deref() == Some("paragraph") {
+                    self.of_paragraphs.clone_from(&id);
+                }
+                self.current = id.map(|id| (Place::Style(id), Stated::default()));
+            }
+            name => {
+                if let Some((_, stated)) = &mut self.current {
+                    stated.property(name, tag);
+                }
+            }
+        }
+    }
+
+    /// The style of text of a paragraph of a style, or of one that names none. Lines at all text of a document would say
+    /// nothing.
+    pub(super) fn of_paragraph(&self, style: Option<&str>) -> RunStyle {
+        let defaults = RunStyle {
+            script: self.defaults.script.flatten(),
+            symbols: self.defaults.symbols.flatten(),
+            ..RunStyle::default()
+        };
+        let known = style.filter(|style| self.by_id.contains_key(*style));
+        self.within(defaults, known.or(self.of_paragraphs.as_deref()))
     }
 
     /// The style of text of a style within text of another. Lines are toggled by the styles of both (§17.7.3).
@@ -126,8 +176,9 @@ impl Styles {
 
     /// What a style says, or the nearest one that it is based on.
     fn nearest<T>(&self, style: Option<&str>, said: impl Fn(&Stated) -> Option<T>) -> Option<T> {
-        let first = style.and_then(|style| self.0.get(style));
-        std::iter::successors(first, |stated| self.0.get(stated.based_on.as_ref()?))
+        let first = style.and_then(|style| self.by_id.get(style));
+        let base = |stated: &&Stated| self.by_id.get(stated.based_on.as_ref()?);
+        std::iter::successors(first, base)
             .take(MAX_DEEP)
             .find_map(said)
     }
@@ -140,9 +191,12 @@ fn script(tag: &BytesStart<'_>) -> Option<Script> {
 /// The symbol font, if it is one, of the characters that are in none of the scripts with fonts of their own
 /// (§17.3.2.26); `None` if nothing is said of it.
 fn symbols(tag: &BytesStart<'_>) -> Option<Option<SymbolFont>> {
-    let names = ["hAnsi", "ascii"];
-    let font = names.iter().find_map(|name| attribute(tag, name))?;
-    Some(SymbolFont::named(&font))
+    // A font of the theme, which has letters, goes before one that is named.
+    let fonts = [("hAnsiTheme", "hAnsi"), ("asciiTheme", "ascii")];
+    fonts.iter().find_map(|(theme, name)| {
+        let of_theme = attribute(tag, theme).map(|_| None);
+        of_theme.or_else(|| attribute(tag, name).map(|font| SymbolFont::named(&font)))
+    })
 }
 
 fn is_on(tag: &BytesStart<'_>) -> bool {

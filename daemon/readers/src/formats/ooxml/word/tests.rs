@@ -237,10 +237,52 @@ fn private_use_characters_are_signs_of_the_font_of_their_run() {
         );
         assert_eq!(text(&bytes).1, format!("{shown}\n"), "{run}");
     }
+    let theme = "<w:rFonts w:ascii='Symbol' w:hAnsi='Symbol' w:hAnsiTheme='minorHAnsi'/>";
+    let in_theme = format!("<w:p>{}</w:p>", run(theme));
+    assert_eq!(body_text(&in_theme), format!("{unknown}\n"));
     // The sign has a font of its own.
     let sign = "<w:p><w:r><w:rPr><w:rFonts w:ascii='Symbol'/></w:rPr><w:sym w:font='MT Extra' w:char='F0D8'/>\
                 </w:r></w:p>";
     assert_eq!(body_text(sign), "\u{f0d8}\n");
+}
+
+#[test]
+fn runs_have_the_font_of_a_style_its_base_or_of_all_text() {
+    let font = |name: &str| format!("<w:rPr><w:rFonts w:hAnsi='{name}'/></w:rPr>");
+    let style = |attributes: &str, content: &str| {
+        format!("<w:style w:type='paragraph' {attributes}>{content}</w:style>")
+    };
+    let defaults = format!(
+        "<w:docDefaults><w:rPrDefault>{}</w:rPrDefault></w:docDefaults>",
+        font("Symbol")
+    );
+    let based = style("w:styleId='Based'", "<w:basedOn w:val='Base'/>");
+    let base = style("w:styleId='Base'", &font("Wingdings"));
+    let usual = style("w:styleId='Usual' w:default='1'", &font("Wingdings"));
+    let former =
+        "<w:rPr><w:rPrChange><w:rPr><w:rFonts w:hAnsi='Wingdings'/></w:rPr></w:rPrChange></w:rPr>";
+    let run = "<w:r><w:t>\u{f0d8}</w:t></w:r>";
+    let named = |style: &str| format!("<w:pPr><w:pStyle w:val='{style}'/></w:pPr>{run}");
+    let letters = format!("<w:r>{}<w:t>\u{f0d8}</w:t></w:r>", font("Arial"));
+    for (styles, paragraph, shown) in [
+        (based + &base, named("Based"), "➢"),
+        (usual.clone(), run.to_owned(), "➢"),
+        (usual.clone(), named("Unknown"), "➢"),
+        (usual, letters.clone(), "\u{f0d8}"),
+        (defaults.clone(), run.to_owned(), "¬"),
+        (defaults.clone() + &base, named("Base"), "➢"),
+        (defaults, letters, "\u{f0d8}"),
+        (
+            style("w:styleId='Former'", former),
+            named("Former"),
+            "\u{f0d8}",
+        ),
+    ] {
+        let styles = format!("<w:styles>{styles}</w:styles>");
+        let body = format!("<w:p>{paragraph}</w:p>");
+        let read = text(&docx(&body, &[("word/styles.xml", "styles", &styles)])).1;
+        assert_eq!(read, format!("{shown}\n"), "{paragraph} in {styles}");
+    }
 }
 
 #[test]
