@@ -50,6 +50,36 @@ impl TextStyle {
     }
 }
 
+/// What one of several styles of a text says of it; `None` is nothing.
+#[cfg(feature = "office")]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct StatedStyle {
+    pub(super) script: Option<Option<Script>>,
+    pub(super) is_struck: Option<bool>,
+    pub(super) symbols: Option<Option<SymbolFont>>,
+}
+
+#[cfg(feature = "office")]
+impl StatedStyle {
+    /// What this style says, and what another says of the rest.
+    pub(super) fn or(self, other: Self) -> Self {
+        Self {
+            script: self.script.or(other.script),
+            is_struck: self.is_struck.or(other.is_struck),
+            symbols: self.symbols.or(other.symbols),
+        }
+    }
+
+    /// Text of this style within text of another.
+    pub(super) fn within(self, outer: TextStyle) -> TextStyle {
+        TextStyle {
+            script: self.script.unwrap_or(outer.script),
+            is_struck: self.is_struck.unwrap_or(outer.is_struck),
+            symbols: self.symbols.unwrap_or(outer.symbols),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

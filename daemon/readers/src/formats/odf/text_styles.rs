@@ -10,11 +10,12 @@ use quick_xml::events::BytesStart;
 use super::super::package::attribute;
 use super::super::script::Script;
 use super::symbol_fonts::SymbolFonts;
-use crate::formats::symbol_font::SymbolFont;
-use crate::formats::text_style::TextStyle;
+use crate::formats::text_style::{StatedStyle, TextStyle};
 
 /// Maximum number of style names that are remembered, and of columns of a table.
 const MAX_KEPT: usize = 20_000;
+/// Depth to which parents of styles are followed.
+const MAX_DEEP: usize = 20;
 /// Families of styles that text has, and the cells around it.
 const TEXT: &str = "text";
 const PARAGRAPH: &str = "paragraph";
@@ -23,9 +24,7 @@ const CELL: &str = "table-cell";
 /// What a style says; `None` is nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 struct Stated {
-    script: Option<Option<Script>>,
-    is_struck: Option<bool>,
-    symbols: Option<Option<SymbolFont>>,
+    text: StatedStyle,
     divisor: Option<f64>,
 }
 
@@ -49,24 +48,25 @@ impl Default for CellStyle {
 impl Stated {
     /// Whether this says nothing but that the font is no symbol font, as most styles do.
     fn is_of_letters(self) -> bool {
-        let of_letters = Self {
+        let text = StatedStyle {
             symbols: Some(None),
-            ..Self::default()
+            ..StatedStyle::default()
         };
-        self == of_letters
+        let divisor = None;
+        self == Self { text, divisor }
     }
 
-    fn within(self, outer: TextStyle) -> TextStyle {
-        TextStyle {
-            script: self.script.unwrap_or(outer.script),
-            is_struck: self.is_struck.unwrap_or(outer.is_struck),
-            symbols: self.symbols.unwrap_or(outer.symbols),
+    /// What this style says, and what another says of the rest.
+    fn or(self, other: Self) -> Self {
+        Self {
+            text: self.text.or(other.text),
+            divisor: self.divisor.or(other.divisor),
         }
     }
 
     fn of_cell(self) -> CellStyle {
         CellStyle {
-            text: self.within(TextStyle::default()),
+            text: self.text.within(TextStyle::default()),
             divisor: self.divisor.unwrap_or(1.0),
         }
     }
@@ -79,6 +79,8 @@ type Name = (&'static str, String);
 #[derive(Debug, Default)]
 pub(super) struct TextStyles {
     by_name: BTreeMap<Name, Stated>,
+    /// The parents of styles, which may be declared behind them.
+    parents: BTreeMap<Name, Name>,
     /// How many of these say nothing but that the font is no symbol font: half of `MAX_KEPT` at most.
     of_letters: usize,
     /// The style whose properties are being read.
@@ -102,13 +104,13 @@ impl TextStyles {
                 if let Some(style) = self.current.take() {
                     let before = self.by_name.get(&style).copied().unwrap_or_default();
                     let position = attribute(tag, "style:text-position");
-                    let stated = Stated {
-                        script: position.map(|position| script(&position)).or(before.script),
-                        is_struck: line(tag).or(before.is_struck),
-                        symbols: fonts.stated(tag).or(before.symbols),
-                        divisor: before.divisor,
+                    let text = StatedStyle {
+                        script: position.map(|position| script(&position)),
+                        is_struck: line(tag),
+                        symbols: fonts.stated(tag),
                     };
-                    self.keep(style, stated);
+                    let divisor = None;
+                    self.keep(style, Stated { text, divisor }.or(before));
                 }
             }
             "number:number" => self.divisor(tag),
@@ -125,7 +127,7 @@ impl TextStyles {
         self.current = None;
     }
 
-    /// Begins a style, which has what its parent has until it says otherwise.
+    /// Begins a style, which has what its parent has where it says nothing.
     fn begin(&mut self, tag: &BytesStart<'_>) {
         let family = match attribute(tag, "style:family").as_deref() {
             Some("text") => TEXT,
@@ -133,16 +135,25 @@ impl TextStyles {
             Some("table-cell") => CELL,
             _ => return,
         };
-        self.current = attribute(tag, "style:name").map(|name| (family, name));
-        let parent = attribute(tag, "style:parent-style-name");
-        let mut stated = self.stated(family, parent);
+        let Some(style) = attribute(tag, "style:name").map(|name| (family, name)) else {
+            return;
+        };
+        let mut stated = Stated::default();
         if let Some(number) = attribute(tag, "style:data-style-name") {
             stated.divisor = Some(self.divisors.get(&number).copied().unwrap_or(1.0));
         }
         // Another part may have another style of this name.
-        if let Some(style) = self.current.clone() {
-            self.keep(style, stated);
+        self.parents.remove(&style);
+        let parent = attribute(tag, "style:parent-style-name").map(|name| (family, name));
+        match parent {
+            Some(parent) if parent != style && self.parents.len() < MAX_KEPT => {
+                self.parents.insert(style.clone(), parent);
+            }
+            Some(parent) => stated = stated.or(self.found(&parent)),
+            None => {}
         }
+        self.keep(style.clone(), stated);
+        self.current = Some(style);
     }
 
     /// Notes what the numbers of a style are divided by.
@@ -171,20 +182,28 @@ impl TextStyles {
     }
 
     fn stated(&self, family: &'static str, name: Option<String>) -> Stated {
-        let found = name.and_then(|name| self.by_name.get(&(family, name)));
-        found.copied().unwrap_or_default()
+        name.map(|name| self.found(&(family, name)))
+            .unwrap_or_default()
+    }
+
+    /// What a style says, or those that it is derived from.
+    fn found(&self, name: &Name) -> Stated {
+        std::iter::successors(Some(name), |name| self.parents.get(*name))
+            .take(MAX_DEEP)
+            .filter_map(|name| self.by_name.get(name).copied())
+            .fold(Stated::default(), Stated::or)
     }
 
     /// The style of a stretch of text within text of another style.
     pub(super) fn of_span(&self, tag: &BytesStart<'_>, outer: TextStyle) -> TextStyle {
         let stated = self.stated(TEXT, attribute(tag, "text:style-name"));
-        stated.within(outer)
+        stated.text.within(outer)
     }
 
     /// The style of a paragraph in a cell of a style.
     pub(super) fn of_paragraph(&self, tag: &BytesStart<'_>, cell: TextStyle) -> TextStyle {
         let stated = self.stated(PARAGRAPH, attribute(tag, "text:style-name"));
-        stated.within(cell)
+        stated.text.within(cell)
     }
 
     /// Processes the start of a table, of a group of columns, or of a row.

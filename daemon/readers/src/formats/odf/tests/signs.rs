@@ -143,6 +143,33 @@ fn private_use_characters_are_signs_of_their_font() {
 }
 
 #[test]
+fn a_style_has_the_font_and_the_line_of_its_parent_wherever_that_is() {
+    let style = |name: &str, parent: &str, properties: &str| {
+        format!(
+            "<style:style style:name='{name}' style:family='text' style:parent-style-name='{parent}'>\
+             <style:text-properties {properties}/></style:style>"
+        )
+    };
+    let [child, middle, top] = [
+        style("Child", "Middle", ""),
+        style("Middle", "Top", "style:text-line-through-style='solid'"),
+        style("Top", "Child", "fo:font-family='Symbol'"),
+    ];
+    let body = "<text:p><text:span text:style-name='Child'>\u{f0d8}</text:span></text:p>";
+    let read = |styles: &[&String]| {
+        let styles: String = styles.iter().map(|style| style.as_str()).collect();
+        text(&format!("{styles}{body}"))
+    };
+    assert_eq!(read(&[&child, &middle, &top]), "~~¬~~\n");
+    assert_eq!(read(&[&top, &middle, &child]), "~~¬~~\n");
+    // A later style of the same name has nothing of the one before.
+    let alone = style("Child", "", "");
+    assert_eq!(read(&[&child, &middle, &top, &alone]), "\u{f0d8}\n");
+    let own = style("Child", "Middle", "style:font-name='Wingdings'");
+    assert_eq!(read(&[&own, &middle, &top]), "~~➢~~\n");
+}
+
+#[test]
 fn a_label_is_a_bullet_by_its_font() {
     let read = |font: &str| {
         let styles = format!(
