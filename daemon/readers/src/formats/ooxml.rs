@@ -20,6 +20,7 @@ pub(super) mod cells;
 mod drawing;
 mod flow;
 pub(super) mod general_number;
+mod list_style;
 mod math;
 pub(super) mod number_format;
 mod parts;

@@ -4,11 +4,10 @@
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::name::QName;
 
-use super::super::script::Script;
-use super::super::symbol_font::SymbolFont;
 use super::super::text_style::TextStyle;
 use super::super::xml::decoded;
 use super::flow::Flow;
+use super::list_style::{ListStyle, font, stated};
 use super::math::Math;
 use super::parts::{Parts, Relation, attribute, by_id, relation_id};
 use crate::sink::Sink;
@@ -37,6 +36,9 @@ pub(super) struct Drawing {
     style: TextStyle,
     /// Whether the properties of a run are being read: those of lists and paragraphs name fonts, too.
     in_properties: bool,
+    /// The level of the paragraph being read, and what the shape says of its levels.
+    level: usize,
+    list: ListStyle,
     place: Place,
 }
 
@@ -61,6 +63,8 @@ impl Drawing {
             math: Math::default(),
             style: TextStyle::default(),
             in_properties: false,
+            level: 0,
+            list: ListStyle::default(),
             place: Place::Shapes,
         }
     }
@@ -111,17 +115,21 @@ impl Drawing {
         if self.math.start(tag, room) {
             return;
         }
+        self.list.start(name, tag);
         match name {
             "oMathPara" => self.flow().end_line(),
-            "r" | "fld" => self.style = TextStyle::default(),
+            "p" => self.level = 0,
+            "pPr" => {
+                let level = attribute(tag, "lvl").and_then(|level| level.parse().ok());
+                self.level = level.unwrap_or(0);
+            }
+            "r" | "fld" => self.style = self.list.of_level(self.level),
             "rPr" if !self.math.is_open() => {
-                self.style = style_of(tag);
+                self.style = stated(tag).within(self.style);
                 self.in_properties = true;
             }
-            // The second is the font of symbols in the run, and follows the first.
             "latin" | "sym" if self.in_properties => {
-                let font = attribute(tag, "typeface").and_then(|font| SymbolFont::named(&font));
-                self.style.symbols = font.or(self.style.symbols);
+                self.style = font(name, tag).within(self.style);
             }
             "br" => self.push("\n"),
             "ph" => self.place = place_of(attribute(tag, "type").as_deref()),
@@ -140,6 +148,7 @@ impl Drawing {
                 self.flow().end_line();
             }
         }
+        self.list.end(name.local_name().into_inner());
         match name.local_name().into_inner() {
             _ if self.math.is_open() => {}
             "rPr" => self.in_properties = false,
@@ -173,26 +182,6 @@ impl Drawing {
         if self.references.len() < MAX_REFERENCES {
             self.references.extend(id);
         }
-    }
-}
-
-/// What the properties of a run say (§21.1.2.3.9).
-fn style_of(tag: &BytesStart<'_>) -> TextStyle {
-    let strike = attribute(tag, "strike");
-    TextStyle {
-        script: script_of(tag),
-        is_struck: strike.is_some_and(|strike| strike != "noStrike"),
-        symbols: None,
-    }
-}
-
-/// Runs state by how many thousandths of a percent they stand above or below the line.
-fn script_of(tag: &BytesStart<'_>) -> Option<Script> {
-    let baseline = attribute(tag, "baseline")?;
-    match baseline.trim_end_matches('%').parse::<f64>().ok()? {
-        raised if raised > 0.0 => Some(Script::Raised),
-        lowered if lowered < 0.0 => Some(Script::Lowered),
-        _ => None,
     }
 }
 

@@ -176,6 +176,21 @@ fn private_use_characters_are_signs_of_the_font_of_their_run() {
 }
 
 #[test]
+fn runs_have_the_style_of_their_level_in_the_shape() {
+    let slide = "<p:sld><p:sp><p:txBody><a:lstStyle><a:defPPr><a:defRPr strike='sngStrike'/></a:defPPr><a:lvl1pPr>\
+                 <a:buFont typeface='Webdings'/><a:defRPr strike='noStrike'><a:latin typeface='Symbol'/></a:defRPr>\
+                 </a:lvl1pPr><a:lvl2pPr><a:defRPr baseline='30000'><a:latin typeface='Wingdings'/></a:defRPr></a:lvl2pPr>\
+                 </a:lstStyle><a:p><a:r><a:t>\u{f0d8}1</a:t></a:r></a:p><a:p><a:pPr lvl='1'/><a:r><a:t>\u{f0d8}</a:t></a:r>\
+                 <a:r><a:t>2</a:t></a:r>\
+                 <a:r><a:rPr baseline='0' strike='noStrike'><a:latin typeface='Arial'/></a:rPr><a:t>\u{f0d8}3</a:t></a:r>\
+                 <a:r><a:rPr baseline='0'><a:sym typeface='Arial'/></a:rPr><a:t> \u{f0d8}4</a:t></a:r></a:p><a:p>\
+                 <a:pPr lvl='18446744073709551615'/><a:r><a:t>5</a:t></a:r></a:p></p:txBody></p:sp><p:sp><p:txBody><a:p><a:r>\
+                 <a:t>\u{f0d8}6</a:t></a:r></a:p></p:txBody></p:sp></p:sld>";
+    let read = two(slide, "<p:sld/>", &[]).1;
+    assert_eq!(read, "¬1\n~~➢²~~\u{f0d8}3 ~~➢4~~\n~~5~~\n\u{f0d8}6\n");
+}
+
+#[test]
 fn the_font_of_the_end_of_a_paragraph_is_not_that_of_the_next() {
     let slide = "<p:sld><a:p><a:r><a:t>a</a:t></a:r><a:endParaRPr><a:latin typeface='Wingdings'/></a:endParaRPr></a:p>\
                  <a:p><a:r><a:t>\u{f0d8}</a:t></a:r></a:p></p:sld>";
