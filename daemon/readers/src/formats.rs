@@ -55,7 +55,7 @@ mod rtf;
 #[cfg(any(feature = "pdf", feature = "web"))]
 mod script;
 mod subtitles;
-#[cfg(any(feature = "pdf", feature = "rtf"))]
+#[cfg(any(feature = "pdf", feature = "web"))]
 mod symbol_font;
 mod table;
 #[cfg(feature = "web")]

@@ -21,6 +21,7 @@ use crate::sink::Sink;
 pub(super) mod address;
 mod css;
 mod decoration;
+mod fonts;
 mod frames;
 mod inline;
 mod list;

@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 
 use super::script::Script;
-#[cfg(feature = "office")]
 use super::symbol_font::SymbolFont;
 use crate::struck;
 
@@ -15,14 +14,12 @@ pub(super) struct TextStyle {
     pub(super) script: Option<Script>,
     pub(super) is_struck: bool,
     /// The symbol font of the text, in which private use characters are signs.
-    #[cfg(feature = "office")]
     pub(super) symbols: Option<SymbolFont>,
 }
 
 impl TextStyle {
     /// Text of this style, with signs for what it says.
     pub(super) fn apply(self, text: &str) -> Cow<'_, str> {
-        #[cfg(feature = "office")]
         if let Some(font) = self.symbols {
             let style = self.without_symbols();
             return Cow::Owned(style.apply(&font.signs(text)).into_owned());
@@ -35,7 +32,6 @@ impl TextStyle {
     }
 
     /// This style in another font: for a sign whose font was stated beside it.
-    #[cfg(feature = "office")]
     pub(super) fn without_symbols(self) -> Self {
         Self {
             symbols: None,
@@ -95,7 +91,6 @@ mod tests {
         assert_eq!(TextStyle::default().apply("3"), "3");
     }
 
-    #[cfg(feature = "office")]
     #[test]
     fn private_use_characters_are_signs_of_their_font() {
         let struck = TextStyle {

@@ -1,4 +1,4 @@
-//! What style sheets of a page strike through: rules for elements, for classes, or for both.
+//! What style sheets of a page strike through: rules for elements, for classes, or for both; and fonts of elements.
 //!
 //! Other selectors are not read, nor sheets beside the page.
 
@@ -44,17 +44,44 @@ impl Rules {
 
 /// Whether declarations strike text through; `None` if they do not speak of lines at text.
 pub(super) fn is_struck(declarations: &str) -> Option<bool> {
-    let mut lines = declarations.split(';').filter_map(|declaration| {
-        let (property, value) = declaration.split_once(':')?;
-        let property = property.trim().to_ascii_lowercase();
-        matches!(
-            property.as_str(),
-            "text-decoration" | "text-decoration-line"
-        )
-        .then_some(value)
-    });
-    let last = lines.next_back()?;
+    let (_, last) = last(declarations, &["text-decoration", "text-decoration-line"])?;
     Some(last.to_ascii_lowercase().contains("line-through"))
+}
+
+/// The families of fonts that declarations name; `None` if they name none, or those of the element around.
+pub(super) fn font(declarations: &str) -> Option<&str> {
+    let (property, value) = last(declarations, &["font-family", "font"])?;
+    let families = match property {
+        "font" => behind_size(value)?,
+        _ => value,
+    };
+    (!families.trim().eq_ignore_ascii_case("inherit")).then_some(families)
+}
+
+/// The families in the value of `font`, where they follow the size. A number alone is the weight.
+fn behind_size(value: &str) -> Option<&str> {
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let (mut rest, mut families) = (value.trim_start(), None);
+    while let Some((word, behind)) = rest.split_once(char::is_whitespace) {
+        if word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && !is_number(word) {
+            families = Some(behind);
+        }
+        rest = behind.trim_start();
+    }
+    families
+}
+
+/// The last declaration of one of several properties, which counts.
+fn last<'a>(declarations: &'a str, properties: &[&'static str]) -> Option<(&'static str, &'a str)> {
+    let mut found = declarations.split(';').filter_map(|declaration| {
+        let (property, value) = declaration.split_once(':')?;
+        let is = |known: &&&str| property.trim().eq_ignore_ascii_case(known);
+        properties
+            .iter()
+            .find(is)
+            .map(|property| (*property, value))
+    });
+    found.next_back()
 }
 
 /// The element and the class of a selector that names no more.

@@ -5,6 +5,7 @@ use super::super::direction::{LEFT_TO_RIGHT, POP_DIRECTION, RIGHT_TO_LEFT};
 use super::super::text_style::TextStyle;
 use super::PageReader;
 use super::css;
+use super::fonts::Fonts;
 use super::tag::Tag;
 use super::text::is_block;
 
@@ -24,6 +25,7 @@ const QUOTES: [(&str, &str); 2] = [("“", "”"), ("‘", "’")];
 pub(super) struct Decoration {
     /// The element whose text is struck through, and how many of its name are open.
     struck: Option<(Vec<u8>, usize)>,
+    fonts: Fonts,
     quotes: usize,
     /// For each element that overrides the direction, the end of that.
     overrides: Vec<&'static str>,
@@ -48,12 +50,8 @@ impl Decoration {
         let name = tag.name.as_slice();
         if let Some((element, open)) = &mut self.struck {
             let is_same = element == name;
-            let is_ended = match element.as_slice() {
-                b"p" => name != b"br" && is_block(name),
-                _ => is_same && ENDED_BY_NEXT.contains(&name),
-            };
             *open += usize::from(is_same);
-            if is_ended {
+            if ends(name, element) {
                 self.struck = None;
             }
         }
@@ -79,9 +77,21 @@ impl Decoration {
     }
 }
 
+/// Whether an element that begins ends an open one.
+fn ends(name: &[u8], open: &[u8]) -> bool {
+    match open {
+        b"p" => name != b"br" && is_block(name),
+        _ => open == name && ENDED_BY_NEXT.contains(&name),
+    }
+}
+
 impl PageReader<'_> {
     pub(super) fn start_decoration(&mut self, tag: &Tag) {
         self.decoration.start_struck(tag);
+        if !VOID.contains(&tag.name.as_slice()) {
+            let fonts = &mut self.decoration.fonts;
+            fonts.start(tag, |open| ends(&tag.name, open));
+        }
         match tag.name.as_slice() {
             b"q" => {
                 let (open, _) = QUOTES[self.decoration.quotes % 2];
@@ -117,6 +127,7 @@ impl PageReader<'_> {
             _ => {}
         }
         self.decoration.end_struck(name);
+        self.decoration.fonts.end(name);
     }
 
     /// The style of the text that is being read.
@@ -124,7 +135,7 @@ impl PageReader<'_> {
         TextStyle {
             script: self.scripts.last().copied(),
             is_struck: self.decoration.struck.is_some(),
-            ..TextStyle::default()
+            symbols: self.decoration.fonts.current(),
         }
     }
 }

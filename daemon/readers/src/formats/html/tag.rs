@@ -22,6 +22,7 @@ const KEPT: &[&str] = &[
     "selected",
     "role",
     "dir",
+    "face",
     "aria-hidden",
     // Of formulas.
     "display",

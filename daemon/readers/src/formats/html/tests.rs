@@ -390,6 +390,50 @@ fn struck_text_is_marked() {
 }
 
 #[test]
+fn private_use_characters_are_signs_of_the_font_that_elements_state() {
+    for (html, expected) in [
+        (
+            "<font face='Wingdings'>\u{f0fc}J</font>\u{f0fc}",
+            "✓J\u{f0fc}",
+        ),
+        ("<font face='Symbol, serif'>&#xF0D8;</font>", "¬"),
+        (
+            "<span style=\"color: red; font-family:'Wingdings 2'\">\u{f050}</span>",
+            "✓",
+        ),
+        (
+            "<span style='font-family:Wingdings'>\u{f0d8}<span style='font:7.0pt \"Times New Roman\"'>\u{f0d8}</span>\
+             <b>\u{f0d8}</b><span>\u{f0d8}</span>\u{f0d8}</span>\u{f0d8}",
+            "➢\u{f0d8}➢➢➢\u{f0d8}",
+        ),
+        (
+            "<span style='font: bold 700 10pt/1.2 Symbol, serif'>\u{f0d8}</span>",
+            "¬",
+        ),
+        (
+            "<font face=Symbol>\u{f0d8}<i style='font-family: inherit'>\u{f0d8}</i>",
+            "¬¬",
+        ),
+        // What stays open ends with what is around it; an element without content opens nothing.
+        (
+            "<b style='font-family:Symbol'><i style='font-family:Arial'>\u{f0d8}</b>\u{f0d8}",
+            "\u{f0d8}\u{f0d8}",
+        ),
+        ("<br style='font-family:Symbol'>\u{f0d8}", "\u{f0d8}"),
+        (
+            "<p style='font-family:Symbol'>\u{f0d8}<p>\u{f0d8}",
+            "¬\n\u{f0d8}",
+        ),
+        (
+            "<p style='font-family:Symbol'>\u{f0d8}<br>\u{f0d8}</p>\u{f0d8}",
+            "¬\n¬\n\u{f0d8}",
+        ),
+    ] {
+        assert_eq!(text(html).trim(), expected, "{html}");
+    }
+}
+
+#[test]
 fn quotation_marks_and_overrides_of_direction_are_text() {
     for (html, expected) in [
         ("He said <q>go <q>now</q></q>.", "He said “go ‘now’”."),
