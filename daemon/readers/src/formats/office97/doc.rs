@@ -3,17 +3,21 @@
 //! The text is in pieces scattered over one stream. Joined they are the parts of the document, one after another: body,
 //! footnotes, headers and footers, comments, endnotes, text boxes.
 
+mod changes;
 mod fib;
+mod formatting;
 mod pieces;
 mod revisions;
 mod signs;
+mod style_sheet;
 #[cfg(test)]
 mod tests;
 mod text;
 
+use changes::Changes;
 use fib::{Fib, Structure};
 use pieces::Piece;
-use revisions::{Changes, Revisions};
+use revisions::Revisions;
 use signs::{Signs, Stretch};
 use simdex_extract::{Fact, Outcome, Reason};
 use text::TextWriter;

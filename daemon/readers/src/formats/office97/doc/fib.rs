@@ -18,9 +18,11 @@ const PARTS: usize = 8;
 pub(super) struct Structure(usize);
 
 impl Structure {
+    pub(super) const STYLES: Self = Self(1);
     pub(super) const FOOTNOTES: Self = Self(2);
     pub(super) const COMMENTS: Self = Self(4);
     pub(super) const CHARACTERS: Self = Self(12);
+    pub(super) const PARAGRAPHS: Self = Self(13);
     pub(super) const FONTS: Self = Self(15);
     pub(super) const PIECES: Self = Self(33);
     pub(super) const ENDNOTES: Self = Self(46);

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use super::changes::Changes;
 use super::fib::{Fib, Structure};
-use super::revisions::Changes;
 use crate::compound::{double_word, double_words, word};
 
 /// Bit of a piece's offset that marks 8-bit text; the offset is then doubled.

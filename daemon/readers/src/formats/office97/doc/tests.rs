@@ -9,6 +9,8 @@ use crate::compound::tests::compound_of;
 use crate::input::input_of;
 use crate::struck;
 
+mod styles;
+
 /// Where the text of the documents begins.
 const TEXT: usize = 1024;
 
