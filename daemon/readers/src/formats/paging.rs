@@ -6,6 +6,9 @@ mod running;
 
 pub(super) use hyphen::Hyphens;
 
+/// Between the lines of a cell in a line that is a row of a table: the word that ends one may go on in the next.
+pub(super) const LINE_IN_CELL: char = '\u{2028}';
+
 /// Pages of lines, collected to be written as one text.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
@@ -46,11 +49,16 @@ impl Pages {
         body.text.reserve(self.bytes);
         for page in &self.pages {
             for line in page {
-                body.joined_hyphens += u64::from(hyphens.append(&mut body.text, line));
+                let mut parts = line.split(LINE_IN_CELL);
+                let first = parts.next().unwrap_or_default();
+                body.joined_hyphens += u64::from(hyphens.append(&mut body.text, first));
+                for part in parts {
+                    body.joined_hyphens += u64::from(hyphens.append_within(&mut body.text, part));
+                }
             }
         }
         for line in &running.lines {
-            body.text.push_str(line);
+            body.text.push_str(&line.replace(LINE_IN_CELL, " "));
             body.text.push('\n');
         }
         body

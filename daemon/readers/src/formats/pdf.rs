@@ -7,7 +7,7 @@
 //! | fonts that do not say what their characters mean | [`fonts`] |
 //! | characters with their positions | [`main_parser`]; if that gives poor text ([`quality`]), [`fallback`] |
 //! | replacement text of marked content | [`actual_text`], by [`fallback`] alone |
-//! | from positions to lines | [`layout`] |
+//! | from positions to lines, and to the rows of tables by the lines around them | [`layout`], [`rules`] |
 //! | headers, footers, broken words | [`paging`](super::paging) |
 //! | facts, form values, comments, attached files | [`extras`] |
 //!
@@ -23,6 +23,7 @@ mod main_parser;
 mod next_line;
 mod quality;
 mod repair;
+mod rules;
 mod scans;
 mod unchecked;
 
@@ -37,6 +38,7 @@ use simdex_extract::{Fact, Outcome, Reason};
 use self::fallback::FallbackParser;
 use self::layout::Layout;
 use self::quality::Quality;
+use self::rules::Rules;
 use super::paging::Pages;
 use super::{Reading, read_error};
 use crate::input::Input;
@@ -65,7 +67,8 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     };
     let cut = bounds::limit_streams(&mut document, sink.budgets().entry_bytes);
     repair::mend_contents(&mut document);
-    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    let pages = document.get_pages();
+    let numbers: Vec<u32> = pages.keys().copied().collect();
     if numbers.is_empty() {
         return read_by_fallback(&bytes, Reason::Malformed, sink);
     }
@@ -82,7 +85,8 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
             .all(|&number| reader.page(number, Layout::default(), false));
     } else {
         main_parser::read(&document, &numbers, &mut |number, layout, whole| {
-            reader.page(number, layout, whole)
+            let rules = Rules::of_page(&document, pages.get(&number));
+            reader.page(number, layout.with_rules(rules), whole)
         });
     }
     let shown = reader.appearances(&extras::pages_with_appearances(&document));
@@ -214,12 +218,15 @@ impl<'a> Reader<'a> {
 
     /// Adds the main parser's result for a page; returns false once there is more text than room.
     fn page(&mut self, number: u32, layout: Layout, whole: bool) -> bool {
+        let rules = layout.rules().clone();
         let mut lines = layout.lines();
         let quality = Quality::of_lines(&lines);
         let mut read = whole;
         let misread = self.misread.contains(&number);
         if (!whole || misread || quality.is_poor())
-            && let Some(others) = self.fallback_page(number, FallbackParser::page)
+            && let Some(others) = self.fallback_page(number, |parser, index| {
+                Some(parser.page(index)?.with_rules(rules.clone()))
+            })
         {
             let others_quality = Quality::of_lines(&others.lines).with(others.replaced);
             // If both parsers find nothing, there is nothing.

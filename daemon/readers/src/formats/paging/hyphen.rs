@@ -59,6 +59,16 @@ impl Hyphens {
         dropped.is_some()
     }
 
+    /// Appends what continues the last line of `text`, and a line break; returns true if a broken word was joined.
+    pub(in super::super) fn append_within(&self, text: &mut String, part: &str) -> bool {
+        let end = text.len();
+        let is_joined = self.append(text, part);
+        if !is_joined && text[..end].ends_with('\n') {
+            text.replace_range(end - 1..end, " ");
+        }
+        is_joined
+    }
+
     /// Whether the hyphen was inserted by the break.
     fn drops(&self, joint: &BrokenWord<'_>) -> bool {
         let BrokenWord { head, tail, hyphen } = joint;

@@ -156,3 +156,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn lines_of_cells_are_one_line_and_their_words_are_whole() {
+    let cells = "a descrip-\u{2028}tion\u{2028}of it\tof 5\u{2028}euro-\u{2028}area\nend";
+    let body = body(&[&cells.replace('\n', "\n\n")]);
+    assert_eq!(body.text, "a description of it\tof 5 euroarea\n\nend\n");
+    assert_eq!(body.joined_hyphens, 2);
+}
+
+#[test]
+fn running_cells_have_one_line() {
+    let pages =
+        ["one", "two", "three", "four"].map(|own| format!("of the\u{2028}firm\tseal\n\n{own}"));
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    assert_eq!(
+        body(&pages).text,
+        "one\ntwo\nthree\nfour\nof the firm\tseal\n"
+    );
+}

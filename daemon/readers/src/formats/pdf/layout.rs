@@ -6,12 +6,14 @@
 
 mod bracket_evidence;
 mod brackets;
+mod cells;
 mod piece;
 mod rows;
 mod run;
 
 use std::collections::BTreeMap;
 
+use super::rules::Rules;
 use bracket_evidence::brackets_of;
 use piece::pieces;
 use rows::rows;
@@ -31,6 +33,8 @@ const MAX_RUNS: usize = 200_000;
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     runs: Vec<Run>,
+    /// The lines that the page draws.
+    rules: Rules,
     /// How many more characters were drawn than stand here, as other text stands for them.
     pub(super) replaced: usize,
 }
@@ -47,6 +51,15 @@ impl Layout {
             _ if full => {}
             _ => self.runs.push(run),
         }
+    }
+
+    /// This page with the lines that it draws.
+    pub(super) fn with_rules(self, rules: Rules) -> Self {
+        Self { rules, ..self }
+    }
+
+    pub(super) fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// The lines of the page in reading order; an empty one between paragraphs.
@@ -69,7 +82,10 @@ impl Layout {
         }
         let mut lines = Vec::new();
         for degrees in order {
-            let runs = turned.remove(&degrees).unwrap_or_default();
+            let mut runs = turned.remove(&degrees).unwrap_or_default();
+            if degrees == 0 {
+                runs = cells::with_rows(runs, &self.rules);
+            }
             write_columns(pieces_of(runs), MAX_COLUMNS_DEPTH, &mut lines);
         }
         lines
@@ -192,7 +208,8 @@ fn write_rows(pieces_of_block: Vec<Run>, lines: &mut Vec<String>) {
         if above.is_some_and(|(high, tall)| high - base > PARAGRAPH_GAP * size.max(tall)) {
             lines.push(String::new());
         }
-        above = Some((base, size));
+        let bottoms = row.iter().filter_map(|piece| piece.bottom);
+        above = Some((bottoms.fold(base, f64::min), size));
         let mut cells = pieces(row, PIECE_GAP);
         piece::turn(&mut cells);
         let cells: Vec<_> = cells

@@ -72,7 +72,7 @@ fn spelled(content: &[u8]) -> Vec<u8> {
 }
 
 /// The next token: a string, a word, or a single delimiter.
-fn next_token(content: &[u8], mut at: usize) -> Option<Range<usize>> {
+pub(super) fn next_token(content: &[u8], mut at: usize) -> Option<Range<usize>> {
     loop {
         let byte = *content.get(at)?;
         let rest = &content[at + 1..];
@@ -127,7 +127,7 @@ fn literal(rest: &[u8]) -> usize {
 }
 
 /// Where an inline picture ends, of which `at` is behind the operator that begins its data.
-fn after_picture(content: &[u8], at: usize) -> usize {
+pub(super) fn after_picture(content: &[u8], at: usize) -> usize {
     let rest = &content[at..];
     let ends = |window: &[u8]| {
         window[0].is_ascii_whitespace() && window[3].is_ascii_whitespace() && &window[1..3] == b"EI"
@@ -136,7 +136,7 @@ fn after_picture(content: &[u8], at: usize) -> usize {
     end.map_or(content.len(), |end| at + end + 3)
 }
 
-fn is_number(word: &[u8]) -> bool {
+pub(super) fn is_number(word: &[u8]) -> bool {
     matches!(word[0], b'0'..=b'9' | b'+' | b'-' | b'.')
 }
 

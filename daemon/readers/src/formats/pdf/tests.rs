@@ -328,3 +328,23 @@ fn text_beyond_the_limit_stops_the_reading() {
     assert!(sink.is_full() && sink.text().contains("0123"));
     assert!(!sink.text().contains("never"));
 }
+
+#[test]
+fn cells_between_the_lines_that_a_page_draws_are_read_whole() {
+    let grid = "0 1 1 RG 70 720 m 372 720 l S 70 680 m 372 680 l S 70 680 .5 40 re f* 170 680 .5 40 re f* \
+                q 2 0 0 2 72 0 cm 150 340 m 150 360 l S Q";
+    let word = |x: u32, y: u32, word: &str| format!("BT /F1 12 Tf {x} {y} Td ({word}) Tj ET ");
+    let words = [
+        word(72, 704, "Name of"),
+        word(175, 704, "A descrip-"),
+        word(72, 690, "the thing"),
+        word(175, 690, "tion of it"),
+    ];
+    let mut objects = objects(&[(MEDIA_BOX, "")]);
+    objects[4] = stream(&format!("{grid} {}", words.concat()));
+    let whole = text(&pdf_of(&objects)).1;
+    assert_eq!(whole, "Name of the thing\tA description of it\n");
+    // The fallback parser reads a page without a media box.
+    objects[3] = objects[3].replace(MEDIA_BOX, "");
+    assert_eq!(text(&pdf_of(&objects)).1, whole);
+}

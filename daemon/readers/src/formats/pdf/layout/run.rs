@@ -59,9 +59,11 @@ pub(super) struct Run {
     pub(super) left: f64,
     pub(super) right: f64,
     /// Where its last character begins.
-    last: f64,
+    pub(super) last: f64,
     /// Height of the baseline; greater is higher.
     pub(super) base: f64,
+    /// That of its last line, if it has several: it is a row of a table.
+    pub(super) bottom: Option<f64>,
     pub(super) size: f64,
     pub(super) degrees: i16,
     /// Whether its letters run to the left.
@@ -91,6 +93,7 @@ pub(super) fn run(text: &str, place: Place) -> Option<Run> {
         right: right.max(left),
         last: left,
         base,
+        bottom: None,
         size,
         degrees: sin.atan2(cos).to_degrees().round() as i16,
         leftward: text.chars().any(is_leftward),

@@ -2,6 +2,8 @@
 
 use super::*;
 
+mod ruled;
+
 /// Words of a font of size 10 whose characters are 5 wide.
 fn lines(words: &[(f64, f64, &str)]) -> Vec<String> {
     let mut layout = Layout::default();
