@@ -169,13 +169,14 @@ fn is_private(character: char) -> bool {
     matches!(character, '\u{f000}'..='\u{f0ff}')
 }
 
-/// The code of a character in the code page that programs of sheets take the codes of a symbol font for.
+/// The code of a character in the code page that programs of sheets take the codes of a symbol font for. A no-break
+/// space is a space, and no euro.
 #[cfg(feature = "office")]
 fn code(letter: char) -> Option<u8> {
     let mut utf_8 = [0; 4];
     let (bytes, _, is_lost) = encoding_rs::WINDOWS_1252.encode(letter.encode_utf8(&mut utf_8));
     match *bytes {
-        [code] if !is_lost && code >= b' ' => Some(code),
+        [code] if !is_lost && code >= b' ' && letter != '\u{a0}' => Some(code),
         _ => None,
     }
 }
@@ -228,7 +229,7 @@ mod tests {
         let signs = |font, text| SymbolFont::named(font).unwrap().signs_of_letters(text);
         assert_eq!(signs("Wingdings", "ü û\tþ 12"), "✓ ✗\t☑ 12");
         assert_eq!(signs("Wingdings 2", "PO—™"), "✓✗●○");
-        assert_eq!(signs("Symbol", "Dmм -5"), "Δμм −5");
+        assert_eq!(signs("Symbol", "Dmм\u{a0}-5"), "Δμм\u{a0}−5");
         assert_eq!(signs("Wingdings 3", "a\u{f061}"), "a\u{f061}");
     }
 
