@@ -27,8 +27,8 @@ struct OpenElement {
 impl Fonts {
     /// Processes the start of an element with content; `ends` says whether it ends an open one of a name.
     pub(super) fn start(&mut self, tag: &Tag, ends: impl Fn(&[u8]) -> bool) {
-        while self.0.last().is_some_and(|last| ends(&last.name)) {
-            self.0.pop();
+        if let Some(at) = self.0.iter().rposition(|element| ends(&element.name)) {
+            self.0.truncate(at);
         }
         match stated(tag) {
             Some(font) if self.0.len() < MAX_OPEN => self.0.push(OpenElement {

@@ -425,6 +425,10 @@ fn private_use_characters_are_signs_of_the_font_that_elements_state() {
             "¬\n\u{f0d8}",
         ),
         (
+            "<p style='font-family:Symbol'><i style='font-family:Wingdings'>\u{f0d8}<p>\u{f0d8}",
+            "➢\n\u{f0d8}",
+        ),
+        (
             "<p style='font-family:Symbol'>\u{f0d8}<br>\u{f0d8}</p>\u{f0d8}",
             "¬\n¬\n\u{f0d8}",
         ),
