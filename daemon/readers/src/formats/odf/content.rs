@@ -13,6 +13,7 @@ use simdex_extract::{Fact, Reason};
 
 use super::super::aside::{AsideKind, Streams, says_little};
 use super::super::formula::Formula;
+use super::super::ooxml::strings::shown_run;
 use super::super::xml::decoded;
 use super::formulas::Formulas;
 use super::lists::Lists;
@@ -20,6 +21,7 @@ use super::piece::Piece;
 use super::symbol_fonts::SymbolFonts;
 use super::table::Table;
 use super::text_styles::TextStyles;
+use super::value::Value;
 use crate::formats::text_style::TextStyle;
 use crate::sink::Sink;
 
@@ -333,7 +335,18 @@ impl<'a> Content<'a> {
             }
             *blank = is_space(c);
         }
-        self.streams.push(&self.text_style.apply(&clean));
+        let is_string = self.genre == Genre::Sheets
+            && matches!(
+                self.streams.innermost(),
+                Some(Piece::Cell {
+                    value: Value::Shown(_),
+                    ..
+                })
+            );
+        self.streams.push(&match is_string {
+            true => shown_run(&clean, self.text_style),
+            false => self.text_style.apply(&clean),
+        });
     }
 }
 

@@ -92,7 +92,7 @@ fn shown<'a>(
 }
 
 /// Text of one style as a cell shows it.
-pub(super) fn shown_run(run: &str, style: TextStyle) -> Cow<'_, str> {
+pub(in crate::formats) fn shown_run(run: &str, style: TextStyle) -> Cow<'_, str> {
     match style.symbols {
         Some(font) => Cow::Owned(style.apply(&font.signs_of_letters(run)).into_owned()),
         None => style.apply(run),

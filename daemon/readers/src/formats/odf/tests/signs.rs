@@ -170,6 +170,32 @@ fn a_style_has_the_font_and_the_line_of_its_parent_wherever_that_is() {
 }
 
 #[test]
+fn letters_are_signs_of_the_font_of_their_cell_in_a_sheet_alone() {
+    let styles = "<style:style style:name='c1' style:family='table-cell'><style:text-properties \
+                  style:font-name='Wingdings'/></style:style><style:style style:name='T1' style:family='text'>\
+                  <style:text-properties style:font-name='Arial'/></style:style>";
+    let cell = |kind: &str, text: &str| {
+        format!(
+            "<table:table-cell table:style-name='c1' {kind}><text:p>{text}</text:p></table:table-cell>"
+        )
+    };
+    let cells = [
+        cell(
+            "office:value-type='string'",
+            "ü<text:span text:style-name='T1'>ü</text:span>",
+        ),
+        cell("office:value-type='float' office:value='5'", "5 ü"),
+    ];
+    let row = format!(
+        "<table:table><table:table-row>{}</table:table-row></table:table>",
+        cells.concat()
+    );
+    let body = format!("{styles}{row}<table:shapes><text:p>ü</text:p></table:shapes>");
+    assert_eq!(sink_of("spreadsheet", &body).take_text(), "✓ü\t5 ü\nü\n");
+    assert_eq!(text(&format!("{styles}{row}")), "üü\t5 ü\n");
+}
+
+#[test]
 fn a_label_is_a_bullet_by_its_font() {
     let read = |font: &str| {
         let styles = format!(
