@@ -56,14 +56,16 @@ impl Rules {
             let bytes = &content[token];
             if is_number(bytes) {
                 let number = std::str::from_utf8(bytes).ok().and_then(|n| n.parse().ok());
+                if operands.len() == MAX_OPERANDS {
+                    operands.remove(0);
+                }
                 operands.push(number.unwrap_or(0.0));
                 continue;
             }
             if bytes == b"ID" {
                 at = after_picture(content, at);
             }
-            let first = operands.len().saturating_sub(MAX_OPERANDS);
-            painter.operate(bytes, &operands[first..]);
+            painter.operate(bytes, &operands);
             operands.clear();
             if painter.across.len() + painter.down.len() > MAX_RULES {
                 return Self::default();
@@ -230,6 +232,8 @@ fn joined(mut rules: Vec<Rule>) -> Vec<Rule> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn rule(at: f64, from: f64, to: f64) -> Rule {
@@ -275,5 +279,15 @@ mod tests {
             Rules::of(b"1 Q l re 0 m [ ( << cm -.5 --5 S"),
             Rules::default()
         );
+    }
+
+    proptest! {
+        #[test]
+        fn any_contents_are_answered(
+            content in "([mlqQSfn]|re|cm|ID|f\\*|[(<>\\[% ]|-?[0-9.]{1,9}|\\PC| ){0,60}",
+        ) {
+            let Rules { across, down } = Rules::of(content.as_bytes());
+            prop_assert!(across.iter().chain(&down).all(|rule| rule.from < rule.to));
+        }
     }
 }

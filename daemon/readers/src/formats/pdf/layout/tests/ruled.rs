@@ -1,5 +1,7 @@
 //! Tables with lines around their cells.
 
+use proptest::prelude::*;
+
 use super::*;
 
 /// The left ends of the columns, their right end, and the tops and the bottom of the rows.
@@ -107,4 +109,33 @@ fn a_row_of_words_that_run_to_the_left_begins_at_the_right() {
     ];
     let rows = [100.0, 60.0];
     assert_eq!(ruled(&words, &grid(&COLUMNS, &rows)), ["5\tחדר\tשלום/אגף"]);
+}
+
+proptest! {
+    #[test]
+    fn no_word_is_lost_or_added_whatever_lines_there_are(
+        words in proptest::collection::vec((0_u16..300, 0_u16..100, "[a-z]{1,4}"), 0..30),
+        rules in proptest::collection::vec((any::<bool>(), 0_u8..8, 0_u8..8, 0_u8..8), 0..40),
+    ) {
+        let lines = rules.iter().map(|(is_across, at, from, to)| {
+            let [at, from, to] = [at, from, to].map(|place| f64::from(*place) * 40.0);
+            match is_across {
+                true => format!("{from} {at} m {to} {at} l S "),
+                false => format!("{at} {from} m {at} {to} l S "),
+            }
+        });
+        // Apart from each other, so that none is another again.
+        let words = words.iter().enumerate().map(|(index, (x, y, word))| {
+            (f64::from(*x), f64::from(*y) + 1000.0 * f64::from(u8::from(*x > 250)), format!("{index:02}{word}"))
+        });
+        let words: Vec<_> = words.collect();
+        let places: Vec<_> = words.iter().map(|(x, y, word)| (*x, *y, word.as_str())).collect();
+        let letters = |lines: Vec<String>| {
+            let mut letters: Vec<char> = lines.concat().chars().filter(|c| c.is_ascii_alphanumeric()).collect();
+            letters.sort_unstable();
+            letters
+        };
+        let content: String = lines.collect();
+        prop_assert_eq!(letters(ruled(&places, &content)), letters(ruled(&places, "")));
+    }
 }
