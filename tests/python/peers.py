@@ -11,6 +11,7 @@ import os
 import resource
 import subprocess
 import sys
+import threading
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -23,6 +24,10 @@ except ModuleNotFoundError as error:
 
 # A fingerprint in more documents than this is template text, and joins no pairs.
 MOST_HOLDERS = 200
+# More than the greatest family of versions has, and less than a letterhead.
+HOLDERS_OF_FAMILIES = 4096
+# Bytes of memory and of temporary files, and seconds, that a join with so many holders may take.
+JOIN_MEMORY, JOIN_FILES, JOIN_SECONDS = "6GB", "8GB", 600
 THRESHOLD = 0.8
 # Of 128 permutations: 16 bands of 8, which finds 95 % at the threshold and more above it.
 PERMUTATIONS, BANDS = 128, 16
@@ -52,6 +57,8 @@ class Peer:
     package = None
     # Every pair of documents at the threshold, as an array of two columns.
     pairs = None
+    # The same with fingerprints of whole families; `None` where it took too long or too much.
+    pairs_of_families = None
     # Deletes documents.
     remove = None
 
@@ -124,12 +131,12 @@ class DuckDb(Peer):
     def disk(self):
         return bytes_of(self.file)
 
-    def pairs(self):
+    def pairs(self, most_holders=MOST_HOLDERS):
         found = self.connection.execute(f"""
             with selective as (
                 select fingerprint, document from postings where fingerprint in (
                     select fingerprint from postings group by fingerprint
-                    having count(*) between 2 and {MOST_HOLDERS})),
+                    having count(*) between 2 and {most_holders})),
             shared as (
                 select a.document as one, b.document as other, count(*) as shared
                 from selective a join selective b
@@ -140,6 +147,20 @@ class DuckDb(Peer):
             where shared >= {THRESHOLD} * (s.size + t.size - shared)
         """).fetchnumpy()
         return numpy.stack([found["one"], found["other"]], axis=1)
+
+    def pairs_of_families(self):
+        import duckdb
+
+        self.connection.execute(f"set memory_limit = '{JOIN_MEMORY}'")
+        self.connection.execute(f"set max_temp_directory_size = '{JOIN_FILES}'")
+        timer = threading.Timer(JOIN_SECONDS, self.connection.interrupt)
+        timer.start()
+        try:
+            return self.pairs(HOLDERS_OF_FAMILIES)
+        except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+            return None
+        finally:
+            timer.cancel()
 
     def remove(self, documents):
         for table in ["postings", "sizes"]:
@@ -329,10 +350,12 @@ def ask(answer, documents, corpus):
     return {"seconds": times, "processor": processor, "found": found}
 
 
-def all_pairs(peer, corpus):
+def all_pairs(search, corpus):
     """Times a search for all pairs; keeps the pairs of documents that are asked about."""
     begin, processor = time.perf_counter(), processor_seconds()
-    pairs = peer.pairs()
+    pairs = search()
+    if pairs is None:
+        return None
     seconds, processor = time.perf_counter() - begin, processor_seconds() - processor
     both = numpy.concatenate([pairs, pairs[:, ::-1]])
     found = [both[both[:, 0] == document, 1].tolist() for document in corpus.questions["similar"]]
@@ -365,10 +388,12 @@ def measure(peer, corpus):
     }
     measured["similar"] = ask(peer.similar, corpus.questions["similar"], corpus)
     measured["containing"] = ask(peer.containing, corpus.questions["containing"], corpus)
-    measured["pairs"] = all_pairs(peer, corpus) if peer.pairs else None
+    measured["pairs"] = all_pairs(peer.pairs, corpus) if peer.pairs else None
     # A program that is run to build an index has this much of its own.
     children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     measured["memory"] = max(status("VmHWM:") - memory, children)
+    of_families = peer.pairs_of_families
+    measured["pairs_of_families"] = all_pairs(of_families, corpus) if of_families else None
     measured["deleted"] = delete(peer, corpus) if peer.remove else None
     return measured
 

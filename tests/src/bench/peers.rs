@@ -125,12 +125,14 @@ fn simdex(
         }),
         answers: verified,
         pairs: Some(pairs),
+        pairs_of_families: None,
     };
     let sampled = Measured {
         name: "Simdex, by samples".to_owned(),
         index: None,
         answers: sampled,
         pairs: None,
+        pairs_of_families: None,
     };
     Ok((vec![verified, sampled], size))
 }

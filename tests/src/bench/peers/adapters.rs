@@ -60,14 +60,6 @@ fn parse(name: &str, of: &Value, postings: f64) -> anyhow::Result<Measured> {
         "{name} finds documents that it deleted: {}",
         deleted["found"]
     );
-    let pairs = &of["pairs"];
-    let pairs = (!pairs.is_null()).then(|| {
-        anyhow::Ok(Pairs {
-            seconds: [number(&pairs["seconds"])?, number(&pairs["processor"])?],
-            count: number(&pairs["pairs"])?,
-            found: found(&pairs["found"])?,
-        })
-    });
     Ok(Measured {
         name: format!("{name} {}", of["version"].as_str().unwrap_or_default()),
         index: Some(IndexCost {
@@ -78,8 +70,20 @@ fn parse(name: &str, of: &Value, postings: f64) -> anyhow::Result<Measured> {
             delete: deleted["seconds"].as_f64(),
         }),
         answers: [answers(&of["similar"])?, answers(&of["containing"])?],
-        pairs: pairs.transpose()?,
+        pairs: pairs(&of["pairs"])?,
+        pairs_of_families: pairs(&of["pairs_of_families"])?,
     })
+}
+
+fn pairs(of: &Value) -> anyhow::Result<Option<Pairs>> {
+    let pairs = (!of.is_null()).then(|| {
+        anyhow::Ok(Pairs {
+            seconds: [number(&of["seconds"])?, number(&of["processor"])?],
+            count: number(&of["pairs"])?,
+            found: found(&of["found"])?,
+        })
+    });
+    pairs.transpose()
 }
 
 fn answers(of: &Value) -> anyhow::Result<Answers> {

@@ -20,6 +20,8 @@ pub(super) struct Measured {
     pub(super) answers: [Answers; 2],
     /// A search for all pairs, of programs that have one.
     pub(super) pairs: Option<Pairs>,
+    /// The same of programs that leave out fingerprints of many documents, with those of whole families.
+    pub(super) pairs_of_families: Option<Pairs>,
 }
 
 /// What an index of all documents costs.
@@ -134,7 +136,10 @@ pub(super) fn put_table(
         let share = index.delete.map(|delete| 10.0 * delete / index.build[0]);
         Cell::of(share, "cannot")
     });
-    rows.of_pairs(&questions[0]);
+    rows.of_pairs("all pairs", &questions[0], |each| each.pairs.as_ref());
+    rows.of_pairs("all pairs of families", &questions[0], |each| {
+        each.pairs_of_families.as_ref()
+    });
     figures.table(&names, &rows.rows)
 }
 
@@ -186,16 +191,22 @@ impl Rows<'_> {
         }
     }
 
-    fn of_pairs(&mut self, questions: &Questions) {
-        let mut add = |name: &str, figure: &dyn Fn(&Pairs) -> f64| {
-            self.add(name, |each| Cell::of(each.pairs.as_ref().map(figure), "-"));
+    fn of_pairs(
+        &mut self,
+        name: &str,
+        questions: &Questions,
+        pairs: impl Fn(&Measured) -> Option<&Pairs>,
+    ) {
+        let mut add = |of: &str, figure: &dyn Fn(&Pairs) -> f64| {
+            let name = format!("{name}{of}");
+            self.add(&name, |each| Cell::of(pairs(each).map(figure), "-"));
         };
-        add("all pairs, s", &|pairs| pairs.seconds[0]);
-        add("all pairs, processor s", &|pairs| pairs.seconds[1]);
-        add("all pairs", &|pairs| pairs.count);
+        add(", s", &|pairs| pairs.seconds[0]);
+        add(", processor s", &|pairs| pairs.seconds[1]);
+        add("", &|pairs| pairs.count);
         let score = |pairs: &Pairs| Score::of(questions, &pairs.found);
-        add("all pairs: recall", &|pairs| score(pairs).recall());
-        add("all pairs: precision", &|pairs| score(pairs).precision());
+        add(": recall", &|pairs| score(pairs).recall());
+        add(": precision", &|pairs| score(pairs).precision());
     }
 }
 
