@@ -176,12 +176,27 @@ fn names(folder: &Path) -> Result<Vec<String>> {
             if path.is_dir() {
                 folders.push(path);
             } else if let Ok(below) = path.strip_prefix(folder) {
-                names.push(below.to_string_lossy().into_owned());
+                names.push(name_in_lists(below)?);
             }
         }
     }
     names.sort();
     Ok(names)
+}
+
+/// A path as lists name it.
+///
+/// # Errors
+/// A name that a line of a list cannot hold: not of UTF-8, or with a tab or a line break.
+fn name_in_lists(path: &Path) -> Result<String> {
+    let name = path.to_str().filter(|name| {
+        let parts = ['\t', '\n', '\r'];
+        !name.contains(parts)
+    });
+    let name = name.with_context(|| {
+        format!("{path:?} cannot be named in a list of pairs; rename it, without tabs and line breaks and in UTF-8")
+    })?;
+    Ok(name.to_owned())
 }
 
 #[cfg(test)]

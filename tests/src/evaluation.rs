@@ -31,12 +31,13 @@ impl Pairs {
     }
 
     /// One pair a line, the names parted by a tab; empty lines and those that begin with `#` and have
-    /// no tab say nothing.
+    /// no tab say nothing, nor does a byte order mark.
     ///
     /// # Errors
     /// The first line that is no pair, or that names no document of `known`.
     pub fn parse(list: &str, known: &BTreeSet<String>) -> Result<Self> {
         let mut pairs = Vec::new();
+        let list = list.strip_prefix('\u{feff}').unwrap_or(list);
         for (number, line) in list.lines().enumerate() {
             let is_comment = line.starts_with('#') && !line.contains('\t');
             if line.trim().is_empty() || is_comment {
@@ -236,6 +237,8 @@ mod tests {
             "{unknown}"
         );
         assert!(Pairs::parse("a b", &known).is_err());
+        let marked = Pairs::parse("\u{feff}b c\ta\n", &known).unwrap();
+        assert_eq!(marked, pairs(&[("a", "b c")]));
     }
 
     #[test]

@@ -198,3 +198,23 @@ fn names_that_begin_like_a_comment_are_names() {
     let right = pairs.lines().count().to_string();
     assert!(counted.ends_with(&right), "{counted}, not {right}");
 }
+
+#[cfg(unix)]
+#[test]
+fn names_that_no_list_can_hold_are_refused_before_anything_is_written() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    for name in [&b"a\tb.txt"[..], b"a\nb.txt", b"a\xff.txt"] {
+        let (folder, [from, chains, to]) = originals();
+        let path = folder.path().join("from").join(OsStr::from_bytes(name));
+        write(&path, "A third text.").unwrap();
+        let making = ["--originals", &from, "--chains", &chains, "--out", &to];
+        let refused = refusal(&[&["collection"], &making[..]].concat());
+        assert!(
+            refused.contains("cannot be named in a list of pairs"),
+            "{refused}"
+        );
+        assert!(!folder.path().join("to").exists());
+    }
+}

@@ -45,6 +45,10 @@ fn build() -> Result<PathBuf> {
     let (Some(target), Some(name)) = (profile_dir.parent(), profile_dir.file_name()) else {
         anyhow::bail!("{} is not in a target directory", own.display());
     };
+    // A copy elsewhere, with no target directory to build in.
+    if !profile_dir.join("deps").is_dir() {
+        return beside(profile_dir);
+    }
     let profile = if name == "debug" {
         "dev".as_ref()
     } else {
@@ -68,4 +72,31 @@ fn build() -> Result<PathBuf> {
         "simdexd and simctl do not build:\n{said}"
     );
     Ok(profile_dir.to_owned())
+}
+
+/// A directory with both programs, copied there together with this executable.
+fn beside(directory: &Path) -> Result<PathBuf> {
+    let is_there = |name| directory.join(name).is_file();
+    ensure!(
+        is_there("simdexd") && is_there("simctl"),
+        "simdexd and simctl are not in {}; name their directory in {INSTEAD}",
+        directory.display()
+    );
+    Ok(directory.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_beside_a_copied_executable_are_taken_if_both_are_there() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path();
+        std::fs::write(path.join("simdexd"), "").unwrap();
+        let missing = beside(path).unwrap_err().to_string();
+        assert!(missing.contains("SIMDEX_BIN_DIR"), "{missing}");
+        std::fs::write(path.join("simctl"), "").unwrap();
+        assert_eq!(beside(path).unwrap(), path);
+    }
 }
