@@ -134,6 +134,18 @@ impl FileChange {
             Delta::Removal(_) => 0,
         }
     }
+
+    /// Whether it may add postings.
+    pub(crate) fn has_postings(&self) -> bool {
+        match &self.0 {
+            Delta::File(file) | Delta::ContainerEnd { file, .. } => file.has_postings(),
+            Delta::Container { file, members } => {
+                file.has_postings() || members.iter().any(SeenFile::has_postings)
+            }
+            Delta::ContainerPart { members, .. } => members.iter().any(SeenFile::has_postings),
+            Delta::Removal(_) => false,
+        }
+    }
 }
 
 fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<FileChange> {
@@ -180,8 +192,16 @@ impl SeenFile {
     }
 
     fn text_bytes(&self) -> u64 {
-        let document = self.content.as_ref().and_then(|new| new.document.as_ref());
-        document.map_or(0, NewDocument::text_bytes)
+        self.document().map_or(0, NewDocument::text_bytes)
+    }
+
+    fn has_postings(&self) -> bool {
+        let signatures = self.document().map_or(&[][..], |new| &new.signatures);
+        signatures.iter().any(|signature| !signature.is_empty())
+    }
+
+    fn document(&self) -> Option<&NewDocument> {
+        self.content.as_ref().and_then(|new| new.document.as_ref())
     }
 }
 

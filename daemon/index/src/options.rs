@@ -5,7 +5,8 @@ use simdex_signature::ShingleSet;
 /// How an index is run; none of it changes what is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Postings gathered in memory before they are merged into a run (8 to 10 bytes each).
+    /// Postings gathered in memory before they are merged into a run (8 to 10 bytes each). While merges fail, memory holds
+    /// as many and those of one call; an opening may put back twice as many.
     pub buffer_postings: usize,
     /// Shingles of documents cached in memory (8 bytes each), half of them for requests and half for groups.
     pub cached_shingles: usize,

@@ -242,6 +242,11 @@ impl IndexShared {
         self.state().buffers.iter().map(Buffer::len).sum()
     }
 
+    /// Whether postings that are in no run fill the buffer, those included that a merge which failed left over.
+    pub(crate) fn is_buffer_full(&self) -> bool {
+        self.unmerged() >= self.options.buffer_postings
+    }
+
     /// Postings that are in no run yet.
     pub(crate) fn unmerged(&self) -> usize {
         let state = self.state();

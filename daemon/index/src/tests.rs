@@ -19,6 +19,7 @@ mod life;
 mod lookup;
 mod model;
 mod moves;
+mod no_room;
 mod older_formats;
 mod opening;
 mod pairs;

@@ -16,6 +16,8 @@ use crate::store::{
 thread_local! {
     /// Whether this thread waits after it read a document's record.
     pub(super) static DAWDLES: Cell<bool> = const { Cell::new(false) };
+    /// Whether a run that this thread begins finds no room on the disk.
+    pub(super) static HAS_NO_ROOM: Cell<bool> = const { Cell::new(false) };
     /// Number of writes in the longest batch that this thread applied.
     pub(super) static LONGEST: Cell<usize> = const { Cell::new(0) };
 }
@@ -135,6 +137,13 @@ impl PostingStore for Frail {
     }
     fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError> {
         self.spend(&run.number.to_be_bytes())?;
+        if HAS_NO_ROOM.get() {
+            return Err(StoreError::NoRoom {
+                dir: "/d".into(),
+                needed: run.bytes,
+                free: 0,
+            });
+        }
         let writer = self.0.postings().begin_run(run)?;
         Ok(Box::new(FrailWriter(self, writer)))
     }

@@ -29,6 +29,9 @@ impl IndexWriter {
     /// Applies changes in order, each of them completely or not at all. Queries see them as soon as it returns; they
     /// are power-safe only after [`IndexWriter::commit`]. After an error the caller may apply the same changes again:
     /// applying a change twice has the effect of applying it once. May merge, if the buffer is full.
+    ///
+    /// While merges fail, nothing is applied that adds postings to a full buffer: of postings that are in no run, memory
+    /// holds [`Options::buffer_postings`](crate::Options::buffer_postings) and those of one call.
     pub fn apply(&self, changes: &[FileChange]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
         self.apply_into(changes, &mut applied)?;
@@ -42,6 +45,7 @@ impl IndexWriter {
         changes: &[FileChange],
         applied: &mut Applied,
     ) -> Result<(), IndexError> {
+        self.merge_what_is_left_over(changes)?;
         let mut writer = self.lock();
         let mut changes = changes.iter().peekable();
         while changes.peek().is_some() {
@@ -52,10 +56,19 @@ impl IndexWriter {
             self.write_batch(builder, applied)?;
         }
         drop(writer);
-        if self.shared.buffered() >= self.shared.options.buffer_postings {
+        if self.shared.buffered() > 0 && self.shared.is_buffer_full() {
             self.merge()?;
         }
         Ok(())
+    }
+
+    /// Merges what a merge that failed left in memory, if it fills the buffer and these changes add to it. Others, such
+    /// as removals, do not wait for a disk that has no room for a run.
+    fn merge_what_is_left_over(&self, changes: &[FileChange]) -> Result<(), IndexError> {
+        match self.shared.is_buffer_full() && changes.iter().any(FileChange::has_postings) {
+            true => self.merge(),
+            false => Ok(()),
+        }
     }
 
     fn write_batch(
