@@ -1,6 +1,7 @@
 //! Record writes collected for one batch: later steps see what earlier ones wrote.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 
 use crate::store::{RecordStore, StoreError, Write};
 
@@ -45,20 +46,36 @@ impl<'a> Batch<'a> {
 
     /// Keys with this prefix as they will be once the batch is applied, ascending.
     pub(crate) fn keys(&self, prefix: &[u8]) -> Result<Vec<Vec<u8>>, StoreError> {
-        let mut keys = std::collections::BTreeSet::new();
-        self.store.scan(prefix, None, &mut |key, _| {
-            keys.insert(key.to_vec());
-            std::ops::ControlFlow::Continue(())
-        })?;
+        let mut keys = Vec::new();
+        self.visit_keys(prefix, &mut |key| keys.push(key.to_vec()))?;
+        Ok(keys)
+    }
+
+    /// Visits the keys of [`Batch::keys`] without holding them: there may be millions.
+    pub(crate) fn visit_keys(
+        &self,
+        prefix: &[u8],
+        visit: &mut dyn FnMut(&[u8]),
+    ) -> Result<(), StoreError> {
         let from = self.writes.range(prefix.to_vec()..);
-        for (key, value) in from.take_while(|(key, _)| key.starts_with(prefix)) {
-            if value.is_some() {
-                keys.insert(key.clone());
-            } else {
-                keys.remove(key);
+        let mut written = from
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .peekable();
+        self.store.scan(prefix, None, &mut |stored, _| {
+            while let Some((key, value)) = written.next_if(|(key, _)| key.as_slice() < stored) {
+                if value.is_some() {
+                    visit(key);
+                }
             }
-        }
-        Ok(keys.into_iter().collect())
+            let rewritten = written.next_if(|(key, _)| key.as_slice() == stored);
+            if rewritten.is_none_or(|(_, value)| value.is_some()) {
+                visit(stored);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let rest = written.filter(|(_, value)| value.is_some());
+        rest.for_each(|(key, _)| visit(key));
+        Ok(())
     }
 
     /// Keys of a kind that are put or deleted.
@@ -93,12 +110,21 @@ mod tests {
             key: key.to_vec(),
             value: vec![1],
         };
-        store.records().apply(vec![put(b"xa"), put(b"xb")]).unwrap();
+        let stored = [b"xa", b"xc", b"xe", b"xg", b"ya"];
+        store
+            .records()
+            .apply(stored.map(|key| put(key)).into())
+            .unwrap();
         let mut batch = Batch::new(store.records());
-        batch.delete(b"xa".to_vec());
-        batch.put(b"xc".to_vec(), vec![2]);
+        for deleted in [b"xa", b"xd", b"xg", b"xh"] {
+            batch.delete(deleted.to_vec());
+        }
+        for written in [b"xb", b"xc", b"xf", b"xi", b"yb"] {
+            batch.put(written.to_vec(), vec![2]);
+        }
         assert_eq!(batch.get(b"xa").unwrap(), None);
-        assert_eq!(batch.keys(b"x").unwrap(), [b"xb".to_vec(), b"xc".to_vec()]);
+        let keys = [b"xb", b"xc", b"xe", b"xf", b"xi"].map(|key| key.to_vec());
+        assert_eq!(batch.keys(b"x").unwrap(), keys);
         assert_eq!(store.records().get(b"xa").unwrap(), Some(vec![1]));
         batch.write().unwrap();
         assert_eq!(store.records().get(b"xc").unwrap(), Some(vec![2]));

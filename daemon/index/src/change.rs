@@ -284,13 +284,34 @@ pub struct ChangedFile {
 /// Changed files that are named for one call.
 pub const MOST_CHANGED: usize = if cfg!(test) { 100 } else { 65_536 };
 
+/// Files that changed with a batch: as many as are named, and how many more there are.
+#[derive(Default)]
+pub(crate) struct ChangedFiles {
+    named: Vec<ChangedFile>,
+    besides: u64,
+}
+
+impl ChangedFiles {
+    /// Notes a file that changed; no more are held than are named, since one content may have millions of files.
+    pub(crate) fn note(&mut self, key: &FileKey, is_recorded: bool) {
+        if self.named.len() == MOST_CHANGED {
+            self.besides += 1;
+            return;
+        }
+        self.named.push(ChangedFile {
+            key: key.clone(),
+            is_recorded,
+        });
+    }
+}
+
 impl Applied {
     /// Notes files that changed, as far as there is room.
-    pub(crate) fn note_changed(&mut self, mut changed: Vec<ChangedFile>) {
+    pub(crate) fn note_changed(&mut self, mut changed: ChangedFiles) {
         let room = MOST_CHANGED.saturating_sub(self.changed.len());
-        self.changed_besides += changed.len().saturating_sub(room) as u64;
-        changed.truncate(room);
-        self.changed.append(&mut changed);
+        self.changed_besides += changed.named.len().saturating_sub(room) as u64 + changed.besides;
+        changed.named.truncate(room);
+        self.changed.append(&mut changed.named);
     }
 
     /// Notes documents that came to a root or left it, as far as there is room.
@@ -323,5 +344,22 @@ mod tests {
         let raw = document(DocumentKind::Raw, None);
         let text = document(DocumentKind::Text, Some("A  text"));
         assert_eq!((raw.text_bytes(), text.text_bytes()), (0, 7));
+    }
+
+    #[test]
+    fn no_more_changed_files_are_held_than_are_named() {
+        let mut applied = Applied::default();
+        let file = FileKey {
+            root: RootId(1),
+            path: b"copy".to_vec(),
+        };
+        for more in [MOST_CHANGED - 1, 3, MOST_CHANGED + 7] {
+            let mut changed = ChangedFiles::default();
+            (0..more).for_each(|_| changed.note(&file, true));
+            assert_eq!(changed.named.len(), more.min(MOST_CHANGED));
+            applied.note_changed(changed);
+        }
+        assert_eq!(applied.changed.len(), MOST_CHANGED);
+        assert_eq!(applied.changed_besides, MOST_CHANGED as u64 + 9);
     }
 }

@@ -8,7 +8,7 @@ use simdex_schema::{ContentHash, DocId, FileKey, FileRecord, FileStat, Reason, S
 use super::arrivals::Carriers;
 use crate::IndexError;
 use crate::batch::Batch;
-use crate::change::{ChangedFile, Delta, FileChange, NewContent, NewDocument, SeenFile};
+use crate::change::{ChangedFiles, Delta, FileChange, NewContent, NewDocument, SeenFile};
 use crate::counts::{CountChange, CountedFile, NameChange, content_outcome};
 use crate::error::decode_error;
 use crate::store::RecordStore;
@@ -34,7 +34,7 @@ pub(super) struct BatchBuilder<'a, 'c> {
     /// Files that refer to a content which is no longer known.
     pub(super) unknown_content: Vec<FileKey>,
     /// Files that hold something else than before.
-    pub(super) changed: Vec<ChangedFile>,
+    pub(super) changed: ChangedFiles,
     /// Files that came to carry a document, or ceased to.
     pub(super) carriers: Carriers,
 }
@@ -50,7 +50,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             replaces_known_content: false,
             fresh: Vec::new(),
             unknown_content: Vec::new(),
-            changed: Vec::new(),
+            changed: ChangedFiles::default(),
             carriers: Carriers::default(),
         }
     }
@@ -192,7 +192,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
         self.batch.put(key::file(file), record.encode());
         if is_changed && !is_unpacking(record) {
-            self.note_changed(file, true);
+            self.changed.note(file, true);
         }
         if old != new || old.is_none() {
             self.recount(file, known.as_ref(), Some(record))?;
@@ -211,15 +211,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             self.link(hash, file, false);
         }
         self.batch.delete(key::file(file));
-        self.note_changed(file, false);
+        self.changed.note(file, false);
         self.recount(file, known.as_ref(), None)
-    }
-
-    fn note_changed(&mut self, file: &FileKey, is_recorded: bool) {
-        self.changed.push(ChangedFile {
-            key: file.clone(),
-            is_recorded,
-        });
     }
 
     /// The recorded content of a file.

@@ -5,7 +5,7 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentRecord, FileKey, 
 use super::BatchBuilder;
 use crate::IndexError;
 use crate::change::{NewContent, NewDocument};
-use crate::counts::{ContentOutcome, CountedFile, content_outcome};
+use crate::counts::{ContentOutcome, CountChange, CountedFile, content_outcome};
 use crate::document_text::text_reference;
 use crate::error::decode_error;
 use crate::table::CountStep;
@@ -69,24 +69,33 @@ impl<'c> BatchBuilder<'_, 'c> {
     }
 
     /// Notes that all files of a content are counted differently from now on, and have changed; the one that was seen is
-    /// noted with its own record.
+    /// noted with its own record. There may be millions: their paths are not held, what is counted is a few bytes each.
     fn recount_content(
         &mut self,
         hash: ContentHash,
         [old, new]: [ContentOutcome; 2],
         seen: &FileKey,
     ) -> Result<(), IndexError> {
-        for link in self.batch.keys(&key::files_of_content(hash))? {
-            if let Some(file) = key::file_in_link(&link) {
-                if file != *seen {
-                    self.note_changed(&file, true);
-                }
-                for (found, step) in [(old, CountStep::Less), (new, CountStep::More)] {
-                    let counted = CountedFile::with_content(&file, hash, found);
-                    self.count(&file, counted, step);
-                }
+        let Self {
+            batch,
+            counted,
+            changed,
+            carriers,
+            ..
+        } = self;
+        batch.visit_keys(&key::files_of_content(hash), &mut |link| {
+            let Some(key) = key::file_in_link(link) else {
+                return;
+            };
+            if key != *seen {
+                changed.note(&key, true);
             }
-        }
+            for (found, step) in [(old, CountStep::Less), (new, CountStep::More)] {
+                let file = CountedFile::with_content(&key, hash, found);
+                counted.push(CountChange { file, step });
+                carriers.note(&key, &file);
+            }
+        })?;
         Ok(())
     }
 
