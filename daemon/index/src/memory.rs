@@ -14,19 +14,23 @@
 //!   sends what it found to a client must therefore not wait for that client while its account
 //!   [overdraws](MemoryAccount::is_overdrawn). Use is therefore at most the budget plus what one account takes after
 //!   its first permit.
+//! * **Shared by threads.** Threads that take from one account at the same time wait each in its own place, and become
+//!   holders, or first in line again, as the account's other permits come and go. Two first permits that are admitted
+//!   together count as a first and a second.
 //! * **Cancellable.** Every wait ends with the account's [`Cancel`].
 //!
 //! Never wait for a permit under a lock that a holder needs in order to continue.
 
-use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{Cancel, IndexError};
 
 mod growing;
+mod state;
 
 pub use growing::GrowingPermit;
+use state::{AccountUser, State};
 
 /// How often a waiter checks whether it is cancelled.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -45,39 +49,6 @@ struct Inner {
     total: u64,
     state: Mutex<State>,
     changed: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    used: u64,
-    /// Bytes held, by account; only accounts that hold a permit are present.
-    held: HashMap<u64, HeldBytes>,
-    /// Bytes held by lasting accounts.
-    lasting: u64,
-    /// Bytes held, by user.
-    of_users: HashMap<u32, u64>,
-    /// Accounts that wait for their first permit, the next one first, and the bytes they wait for.
-    queue: VecDeque<(AccountUser, u64)>,
-    /// The account that was allowed to exceed the budget or its user's share, while that is exceeded.
-    overdrawn: Option<AccountUser>,
-    accounts: u64,
-    /// Accounts that wait, in the queue or for the overdraft.
-    waiting: usize,
-}
-
-/// An account and its user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct AccountUser {
-    account: u64,
-    user: Option<u32>,
-    is_lasting: bool,
-}
-
-/// The permits of an account, and their bytes.
-#[derive(Debug, Default)]
-struct HeldBytes {
-    permits: usize,
-    bytes: u64,
 }
 
 impl MemoryBudget {
@@ -100,12 +71,12 @@ impl MemoryBudget {
 
     /// Bytes held in permits; above [`total`](Self::total) while an account overdraws.
     pub fn used(&self) -> u64 {
-        self.inner.lock().used
+        self.inner.lock().used()
     }
 
     /// Requests that wait for a permit.
     pub fn waiting(&self) -> usize {
-        self.inner.lock().waiting
+        self.inner.lock().waiting()
     }
 
     /// Opens an account: one for each file, request or comparison that takes permits. Its waits end
@@ -126,15 +97,8 @@ impl MemoryBudget {
     }
 
     fn open(&self, user: Option<u32>, is_lasting: bool, cancel: &Cancel) -> MemoryAccount {
-        let mut state = self.inner.lock();
-        state.accounts += 1;
-        let holder = AccountUser {
-            account: state.accounts,
-            user,
-            is_lasting,
-        };
         MemoryAccount {
-            holder,
+            holder: self.inner.lock().open(user, is_lasting),
             inner: Arc::clone(&self.inner),
             cancel: cancel.clone(),
         }
@@ -164,40 +128,39 @@ impl MemoryAccount {
     /// # Errors
     /// [`IndexError::Cancelled`] if the account is cancelled first.
     pub fn take(&self, bytes: u64) -> Result<MemoryPermit, IndexError> {
+        self.take_within(bytes, u64::MAX)
+    }
+
+    /// Waits until this many bytes may be held, unless the account would then hold more than `most`.
+    ///
+    /// # Errors
+    /// [`IndexError::TooMuchMemory`] as soon as it would; [`IndexError::Cancelled`].
+    fn take_within(&self, bytes: u64, most: u64) -> Result<MemoryPermit, IndexError> {
         self.cancel.check()?;
         let mut state = self.inner.lock();
-        // A second permit does not wait in the queue: those before it may wait for the first.
-        let is_first = !state.held.contains_key(&self.holder.account);
-        let bytes = match is_first {
-            true => bytes.min(self.total()),
-            false => bytes,
-        };
-        if is_first {
-            state.queue.push_back((self.holder, bytes));
-        }
-        state.waiting += 1;
-        let mut taken = Ok(());
-        while !state.admits(self.holder, bytes, self.inner.total) {
-            let (waited, _) = self
-                .inner
-                .changed
-                .wait_timeout(state, POLL_INTERVAL)
-                .unwrap_or_else(PoisonError::into_inner);
-            state = waited;
-            taken = self.cancel.check();
-            if taken.is_err() {
-                break;
+        let ticket = state.enqueue(self.holder, bytes);
+        let admitted = loop {
+            // Its other threads may have taken or returned permits since the last look.
+            if state.held_by(self.holder).saturating_add(bytes) > most {
+                break Err(IndexError::TooMuchMemory { max_bytes: most });
             }
-        }
-        state.waiting -= 1;
-        state.queue.retain(|(waiting, _)| *waiting != self.holder);
-        if taken.is_ok() {
+            if let Some(admitted) = state.admits(ticket, self.inner.total) {
+                break Ok(admitted);
+            }
+            let waited = self.inner.changed.wait_timeout(state, POLL_INTERVAL);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            if let Err(cancelled) = self.cancel.check() {
+                break Err(cancelled);
+            }
+        };
+        state.dequeue(ticket);
+        if let Ok(bytes) = admitted {
             state.add(self.holder, bytes, self.inner.total);
         }
         drop(state);
         // The next in line may fit as well.
         self.inner.changed.notify_all();
-        taken.map(|()| MemoryPermit {
+        admitted.map(|bytes| MemoryPermit {
             holder: self.holder,
             inner: Arc::clone(&self.inner),
             bytes,
@@ -218,23 +181,18 @@ impl MemoryAccount {
 
     /// Bytes held in permits of this account.
     pub fn held(&self) -> u64 {
-        let state = self.inner.lock();
-        let held = state.held.get(&self.holder.account);
-        held.map_or(0, |held| held.bytes)
+        self.inner.lock().held_by(self.holder)
     }
 
     /// Whether it was allowed to exceed the budget or the share of its user: until it returns those bytes, no other
     /// account may do so, and most wait for it.
     pub fn is_overdrawn(&self) -> bool {
-        self.inner.lock().overdrawn == Some(self.holder)
+        self.inner.lock().is_overdrawn_by(self.holder)
     }
 
     /// The most it may hold in its first permit: the budget, or the share of its user.
     pub fn total(&self) -> u64 {
-        match self.holder.user {
-            Some(_) => share(self.inner.total),
-            None => self.inner.total,
-        }
+        self.holder.most(self.inner.total)
     }
 
     /// The flag and deadline that end its waits.
@@ -247,94 +205,6 @@ impl Inner {
     // Every change to the state is complete before the lock is released.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// What the accounts of one user may hold.
-fn share(total: u64) -> u64 {
-    total - total / 4
-}
-
-impl State {
-    fn admits(&self, holder: AccountUser, bytes: u64, total: u64) -> bool {
-        let fits = self.fits(holder, bytes, total);
-        if self.held.contains_key(&holder.account) {
-            return fits || self.overdrawn.is_none_or(|other| other == holder);
-        }
-        fits && self.is_next(holder, total)
-    }
-
-    /// Whether no account before it in the queue holds it up.
-    fn is_next(&self, holder: AccountUser, total: u64) -> bool {
-        let mut waits_for_lasting = false;
-        let before = self.queue.iter().take_while(|(other, _)| *other != holder);
-        for (other, bytes) in before {
-            // A caller that waits for the others of one user holds up nobody.
-            if !self.within_share(*other, *bytes, total) {
-                continue;
-            }
-            // A lasting permit waits behind other lasting ones that wait.
-            let waits = self.lasting.saturating_add(*bytes) > total
-                || (waits_for_lasting && other.is_lasting);
-            waits_for_lasting |= waits;
-            if holder.is_lasting || !waits {
-                return false;
-            }
-        }
-        true
-    }
-
-    fn fits(&self, holder: AccountUser, bytes: u64, total: u64) -> bool {
-        self.used.saturating_add(bytes) <= total && self.within_share(holder, bytes, total)
-    }
-
-    fn within_share(&self, holder: AccountUser, bytes: u64, total: u64) -> bool {
-        let Some(user) = holder.user else { return true };
-        let held = self.of_users.get(&user).copied().unwrap_or(0);
-        held.saturating_add(bytes) <= share(total)
-    }
-
-    fn add(&mut self, holder: AccountUser, bytes: u64, total: u64) {
-        self.used = self.used.saturating_add(bytes);
-        let held = self.held.entry(holder.account).or_default();
-        held.permits += 1;
-        held.bytes = held.bytes.saturating_add(bytes);
-        if holder.is_lasting {
-            self.lasting = self.lasting.saturating_add(bytes);
-        }
-        if let Some(user) = holder.user {
-            let of_user = self.of_users.entry(user).or_default();
-            *of_user = of_user.saturating_add(bytes);
-        }
-        if !self.fits(holder, 0, total) {
-            self.overdrawn = Some(holder);
-        }
-    }
-
-    /// Takes back bytes, and the permit itself if it is dropped.
-    fn give_back(&mut self, holder: AccountUser, bytes: u64, permits: usize, total: u64) {
-        self.used = self.used.saturating_sub(bytes);
-        if let Some(held) = self.held.get_mut(&holder.account) {
-            held.bytes = held.bytes.saturating_sub(bytes);
-            held.permits = held.permits.saturating_sub(permits);
-            if held.permits == 0 {
-                self.held.remove(&holder.account);
-            }
-        }
-        if holder.is_lasting {
-            self.lasting = self.lasting.saturating_sub(bytes);
-        }
-        if let Some(user) = holder.user
-            && let Some(of_user) = self.of_users.get_mut(&user)
-        {
-            *of_user = of_user.saturating_sub(bytes);
-            if *of_user == 0 {
-                self.of_users.remove(&user);
-            }
-        }
-        if self.overdrawn.is_some_and(|past| self.fits(past, 0, total)) {
-            self.overdrawn = None;
-        }
     }
 }
 

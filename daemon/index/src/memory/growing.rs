@@ -36,10 +36,8 @@ impl GrowingPermit {
         if grown >= SMALL && grown > self.permitted {
             let more = (grown - self.permitted).max(SMALL);
             let max_bytes = self.account.total();
-            if self.account.held().saturating_add(more) > max_bytes.max(more.min(SMALL)) {
-                return Err(IndexError::TooMuchMemory { max_bytes });
-            }
-            self.permits.push(self.account.take(more)?);
+            let most = max_bytes.max(more.min(SMALL));
+            self.permits.push(self.account.take_within(more, most)?);
             self.permitted = self.permitted.saturating_add(more);
         }
         self.bytes = grown;

@@ -322,3 +322,106 @@ fn what_grows_is_counted_until_it_is_dropped_and_refused_above_what_one_may_hold
     drop(found);
     assert_eq!(budget.used(), 0);
 }
+
+/// A budget of 100 in which a user is past the share, so that nobody may overdraw; 20 are free. Returns what that user
+/// holds, and last what went past the share.
+fn past_the_share_of_one_user(budget: &MemoryBudget) -> [MemoryPermit; 3] {
+    let (one, other) = (
+        budget.account_of(1, &never()),
+        budget.account_of(1, &never()),
+    );
+    let held = [one.take(40).unwrap(), other.take(30).unwrap()];
+    let past = one.take(10).unwrap();
+    assert!(one.is_overdrawn());
+    let [one, other] = held;
+    [one, other, past]
+}
+
+#[test]
+fn a_second_permit_keeps_its_place_when_another_thread_returns_the_first() {
+    let budget = MemoryBudget::new(100);
+    let [_one, _other, past] = past_the_share_of_one_user(&budget);
+    let account = budget.account(&never());
+    let first = account.take(20).unwrap();
+    let (told, tells) = channel();
+    let (second, end_second) = taker(account, 30, 2, told.clone());
+    until_waiting(&budget, 1);
+    drop(first);
+    let (late, end_late) = taker(budget.account(&never()), 20, 3, told);
+    while budget.waiting() < 2 {
+        assert!(tells.try_recv().is_err(), "20 are free, but it came later");
+        std::thread::yield_now();
+    }
+    drop(past);
+    assert_eq!(tells.recv().unwrap(), 2);
+    drop(end_second);
+    assert_eq!(tells.recv().unwrap(), 3);
+    drop(end_late);
+    second.join().unwrap();
+    late.join().unwrap();
+}
+
+#[test]
+fn a_second_permit_above_the_budget_is_the_whole_budget_once_the_first_was_returned() {
+    let budget = MemoryBudget::new(100);
+    let of_user = past_the_share_of_one_user(&budget);
+    let far = std::time::Instant::now() + Duration::from_secs(60);
+    let account = budget.account(&Cancel::at(far));
+    let first = account.take(20).unwrap();
+    let second = spawn(move || account.take(1_000).map(|permit| permit.bytes()));
+    until_waiting(&budget, 1);
+    drop(first);
+    drop(of_user);
+    assert_eq!(second.join().unwrap().unwrap(), 100);
+}
+
+#[test]
+fn two_threads_of_one_account_neither_wait_for_each_other_nor_leave_anything_behind() {
+    let budget = MemoryBudget::new(20);
+    let most = std::sync::atomic::AtomicU64::new(0);
+    let take_twice = |account: &MemoryAccount| {
+        let permits = [account.take(10).unwrap(), account.take(10).unwrap()];
+        most.fetch_max(budget.used(), std::sync::atomic::Ordering::Relaxed);
+        drop(permits);
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                for _ in 0..200 {
+                    let account = budget.account(&never());
+                    std::thread::scope(|both| {
+                        both.spawn(|| take_twice(&account));
+                        take_twice(&account);
+                    });
+                    assert_eq!(account.held(), 0);
+                }
+            });
+        }
+    });
+    assert_eq!((budget.used(), budget.waiting()), (0, 0));
+    // The budget, and all permits of one account after its first.
+    let most = most.into_inner();
+    assert!(most <= 50, "{most}");
+}
+
+#[test]
+fn what_grows_on_two_threads_is_refused_above_what_their_account_may_hold() {
+    let budget = MemoryBudget::new(8 * SMALL);
+    let all = budget.acquire(8 * SMALL, &never()).unwrap();
+    let account = budget.account(&never());
+    let grow = || {
+        let mut found = GrowingPermit::of(&account);
+        found.add(5 * SMALL).map(|()| found)
+    };
+    std::thread::scope(|scope| {
+        let grown = [scope.spawn(grow), scope.spawn(grow)];
+        until_waiting(&budget, 2);
+        drop(all);
+        let grown = grown.map(|thread| thread.join().unwrap());
+        let refused = grown.iter().filter(|grown| {
+            matches!(grown, Err(IndexError::TooMuchMemory { max_bytes }) if *max_bytes == 8 * SMALL)
+        });
+        assert_eq!(refused.count(), 1, "{grown:?}");
+    });
+    assert_eq!(budget.used(), 0);
+}
