@@ -59,6 +59,7 @@ mod principal_lists;
 mod reader;
 mod registry;
 mod regrouped;
+mod root_paths;
 mod runs;
 pub mod safe_fs;
 mod shared;

@@ -28,6 +28,7 @@ use crate::groups::{Rank, Stars};
 use crate::known_unchanged::KnownUnchanged;
 use crate::principal_lists::PrincipalLists;
 use crate::regrouped::GroupsBefore;
+use crate::root_paths::RootPaths;
 use crate::runs::Runs;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
@@ -79,6 +80,7 @@ pub(crate) struct IndexShared {
     /// Those of their own rung and coarser ones, by which most others are told apart, weighed in bytes.
     pub(crate) level_samples: Cache<DocId, Arc<LevelSample>>,
     pub(crate) principal_lists: PrincipalLists,
+    pub(crate) root_paths: RootPaths,
     /// What walks need not look at again.
     pub(crate) known_unchanged: KnownUnchanged,
     /// Cuts of the threshold that groups are kept at.
@@ -179,6 +181,7 @@ impl IndexShared {
             levels: Cache::new(4 * options.cached_shingles as u64),
             level_samples: Cache::new(options.cached_shingles as u64),
             principal_lists: PrincipalLists::new(options.principal_list_bytes),
+            root_paths: RootPaths::default(),
             known_unchanged: KnownUnchanged::new(options.resting_bytes),
             memory: Memory::new(options.working_bytes),
             work: WorkCounters::default(),

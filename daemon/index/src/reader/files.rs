@@ -145,17 +145,17 @@ impl<'a> Files<'a> {
 
     /// Roots of the view, by path as their files sort.
     pub fn roots(self, view: &VisibleRoots) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
-        let mut roots: Vec<_> = self
-            .registry
-            .roots()?
-            .into_iter()
-            .filter(|(id, _)| view.shows(*id))
-            .collect();
+        let all = self.shared.root_paths.or_read(|| self.read_roots())?;
+        let shown = all.iter().filter(|(id, _)| view.shows(*id));
+        Ok(shown.cloned().collect())
+    }
+
+    fn read_roots(self) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
+        let mut roots = self.registry.roots()?;
         roots.sort_by_cached_key(|(_, record)| [&record.path[..], b"/"].concat());
-        let path = |bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes));
+        let roots = roots.into_iter();
         Ok(roots
-            .into_iter()
-            .map(|(id, record)| (id, path(record.path)))
+            .map(|(id, record)| (id, path_from(record.path)))
             .collect())
     }
 

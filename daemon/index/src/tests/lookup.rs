@@ -349,3 +349,36 @@ fn a_list_of_files_begins_anywhere_with_the_states_of_the_whole_list() {
         }
     }
 }
+
+#[test]
+fn the_roots_are_read_once_for_a_list_of_documents_and_again_when_one_is_added() {
+    let bed = Bed::memory();
+    let texts = fill(&bed);
+    let reads = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&reads);
+    let hooked = hook(move |access, key| {
+        if access == Access::Read && key.first() == Some(&simdex_schema::key::prefix::ROOT) {
+            counted.set(counted.get() + 1);
+        }
+    });
+    let files = || {
+        let all = texts.iter().map(|text| {
+            let id = bed.id(text).unwrap();
+            let files = bed.reader().files();
+            let first = files.first_of_document(id, &VisibleRoots::All).unwrap();
+            let of_document = files.of_document(id, &VisibleRoots::All).unwrap();
+            assert_eq!(first.unwrap().path, of_document[0].path);
+            of_document.len()
+        });
+        all.sum::<usize>()
+    };
+    assert_eq!(files(), 5);
+    assert_eq!(reads.get(), 2, "each of the two roots once");
+    bed.index().writer.add_root(Path::new("/data/c")).unwrap();
+    reads.set(0);
+    assert_eq!(files(), 5);
+    assert_eq!(reads.get(), 3);
+    drop(hooked);
+    let roots = bed.reader().files().roots(&VisibleRoots::All).unwrap();
+    assert_eq!(roots.len(), 3);
+}

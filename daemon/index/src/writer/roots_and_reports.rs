@@ -35,6 +35,7 @@ impl IndexWriter {
         batch.put(key::root(id), record.encode());
         batch.put(key::meta(), state.meta.encode());
         batch.write()?;
+        self.shared.root_paths.changed();
         Ok(id)
     }
 
@@ -42,7 +43,9 @@ impl IndexWriter {
     pub fn put_root(&self, id: RootId, record: &RootRecord) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.shared.store.records());
         batch.put(key::root(id), record.encode());
-        Ok(batch.write()?)
+        batch.write()?;
+        self.shared.root_paths.changed();
+        Ok(())
     }
 
     /// Records a report: when it was finished (microseconds since 1970), where, groups in it.
