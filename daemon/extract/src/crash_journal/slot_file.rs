@@ -110,15 +110,29 @@ fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), StorageFull | QuotaExceeded)
 }
 
-/// The new file, or on a full disk the previous one, written over.
+/// Why the previous file was not written over on a full disk.
+#[derive(Debug, thiserror::Error)]
+#[error("{full}; `{NAME}` cannot be written over instead")]
+struct NotOverwritten {
+    full: io::Error,
+    source: io::Error,
+}
+
+/// The new file, or on a full disk the previous one, written over. An error on a full disk is of its kind, since it
+/// passes with it, and names what kept the previous file from being written over.
 pub(super) fn new_or_overwritten(
     new: io::Result<File>,
     directory: &Path,
     bytes: &[u8],
 ) -> io::Result<File> {
     match new {
-        // Without a previous file the full disk is still the cause.
-        Err(error) if is_full(&error) => overwritten(directory, bytes).map_err(|_| error),
+        Err(full) if is_full(&full) => overwritten(directory, bytes).map_err(|source| {
+            // Without a previous file, or with one that takes room to be written over, the full disk is the only cause.
+            match source.kind() == io::ErrorKind::NotFound || is_full(&source) {
+                true => full,
+                false => io::Error::new(full.kind(), NotOverwritten { full, source }),
+            }
+        }),
         new => new,
     }
 }

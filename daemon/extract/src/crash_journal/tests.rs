@@ -5,6 +5,8 @@ use super::*;
 use std::fs::File;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use rustix::io::Errno;
+
 const CRASHING: Name = [1; 32];
 const HARMLESS: Name = [2; 32];
 
@@ -230,13 +232,11 @@ fn more_at_once_than_there_is_room_for_is_written_down_as_well() {
 fn on_a_full_disk_the_file_of_before_is_written_over() {
     let dir = tempfile::tempdir().unwrap();
     let written = || {
-        let full = Err(std::io::ErrorKind::StorageFull.into());
-        new_or_overwritten(full, dir.path(), b"new")
-            .map(drop)
-            .map_err(|error| error.kind())
+        let full = std::io::Error::from(Errno::NOSPC);
+        new_or_overwritten(Err(full), dir.path(), b"new").map(drop)
     };
-    let full = Err(std::io::ErrorKind::StorageFull);
-    assert_eq!(written(), full, "there is none");
+    let none = written().unwrap_err();
+    assert_eq!(none.raw_os_error(), Some(Errno::NOSPC.raw_os_error()));
     crash(dir.path(), &[CRASHING]);
     let path = dir.path().join(NAME);
     let inode = |path| std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(path).unwrap());
@@ -247,5 +247,13 @@ fn on_a_full_disk_the_file_of_before_is_written_over() {
     std::fs::remove_file(&path).unwrap();
     std::os::unix::fs::symlink(dir.path().join("other"), &path).unwrap();
     std::fs::write(dir.path().join("other"), "kept").unwrap();
-    assert_eq!(written(), full);
+    let linked = written().unwrap_err();
+    assert_eq!(linked.kind(), std::io::ErrorKind::StorageFull);
+    let said = linked.to_string();
+    assert!(
+        said.contains("No space") && said.contains("`under-way`"),
+        "{said}"
+    );
+    let cause = std::error::Error::source(&linked).unwrap().to_string();
+    assert!(cause.contains("symbolic links"), "{cause}");
 }
