@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The window of work whose single pieces may take many seconds.
-const MINUTE: Duration = Duration::from_secs(60);
 /// What is done within this time of each other is counted together.
 const STEP: Duration = Duration::from_secs(1);
 
@@ -40,12 +38,6 @@ pub struct RateWindow {
     steps: VecDeque<(Instant, u64)>,
     /// When there was work again after there had been none.
     begun: Option<Instant>,
-}
-
-impl Default for RateWindow {
-    fn default() -> Self {
-        Self::over(MINUTE)
-    }
 }
 
 impl RateWindow {

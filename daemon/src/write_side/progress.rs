@@ -30,7 +30,6 @@ pub struct Progress {
     changed: Condvar,
 }
 
-#[derive(Default)]
 struct State {
     next: u64,
     outstanding: BTreeSet<u64>,
@@ -42,6 +41,19 @@ struct State {
     rate: RateWindow,
 }
 
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            next: 0,
+            outstanding: BTreeSet::new(),
+            busy: HashMap::new(),
+            pending: BTreeMap::new(),
+            done: 0,
+            rate: RateWindow::over(READING_WINDOW),
+        }
+    }
+}
+
 /// The state of a file that is enqueued or being ingested.
 #[derive(Default)]
 struct FileProgress {
@@ -51,6 +63,8 @@ struct FileProgress {
     is_retry: bool,
 }
 
+/// The window of the pace of reading: a single file may take many seconds.
+const READING_WINDOW: Duration = Duration::from_secs(60);
 /// How often a blocked barrier checks its cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
@@ -322,6 +336,10 @@ mod tests {
         let later = || Instant::now() + Duration::from_secs(5);
         let pace = progress.pace(later()).unwrap();
         assert!(pace.per_second > 0.0 && pace.left.is_some(), "{pace:?}");
+        // What was read counts for as long as one file may take.
+        let after = |seconds| progress.pace(Instant::now() + Duration::from_secs(seconds));
+        assert!(after(50).unwrap().per_second > 0.0);
+        assert!(after(61).is_some_and(|pace| pace.per_second == 0.0 && pace.left.is_none()));
         progress.return_tickets(other);
         assert_eq!(progress.pace(later()), None);
     }
