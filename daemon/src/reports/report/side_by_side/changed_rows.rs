@@ -78,12 +78,11 @@ pub(super) fn sides<'t>(difference: &Difference<'t>, op: &DiffOp) -> Sides<'t> {
 pub(super) fn unchanged(sides: Sides<'_>, is_first: bool, is_last: bool) -> Vec<Sides<'_>> {
     let bytes = |rows: &Vec<Row<'_>>| rows.iter().map(Row::length).sum::<usize>();
     match (is_first, is_last) {
-        (true, _) => vec![sides.map(|rows| nearest(rows, true))],
-        (_, true) => vec![sides.map(|rows| nearest(rows, false))],
+        (true, _) => vec![nearest(&sides, true)],
+        (_, true) => vec![nearest(&sides, false)],
         _ if bytes(&sides[0]) <= 4 * ENOUGH => vec![sides],
         _ => {
-            let [after, before] =
-                [false, true].map(|is_before| sides.clone().map(|rows| nearest(rows, is_before)));
+            let [after, before] = [false, true].map(|is_before| nearest(&sides, is_before));
             let rows = sides[0].iter();
             let leaves_out = after[0].len() + before[0].len() < rows.len()
                 || rows.clone().any(|row| row.length() > 2 * AROUND);
@@ -95,27 +94,35 @@ pub(super) fn unchanged(sides: Sides<'_>, is_first: bool, is_last: bool) -> Vec<
     }
 }
 
-/// Of unchanged rows before or after a change, the nearest ones: as many as have [`ENOUGH`] bytes together, and of a long
-/// one the part at the change.
-fn nearest(mut rows: Vec<Row<'_>>, is_before: bool) -> Vec<Row<'_>> {
-    if is_before {
-        rows.reverse();
-    }
-    let mut bytes = 0;
-    let near = rows.iter().take_while(|row| {
-        let is_near = bytes < ENOUGH;
+/// Of the unchanged rows of each side before or after a change, the nearest ones, and of a long one the part at the
+/// change. Only these are copied: a text may have many rows.
+fn nearest<'t>(sides: &Sides<'t>, is_before: bool) -> Sides<'t> {
+    sides.each_ref().map(|rows| {
+        let mut near = match is_before {
+            true => enough(rows.iter().rev()),
+            false => enough(rows.iter()),
+        };
+        if let Some(farthest) = near.last_mut() {
+            farthest.cut(is_before);
+        }
+        if is_before {
+            near.reverse();
+        }
+        near
+    })
+}
+
+/// The first of these rows: as many as have [`ENOUGH`] bytes together.
+fn enough<'r, 't: 'r>(rows: impl Iterator<Item = &'r Row<'t>>) -> Vec<Row<'t>> {
+    let (mut near, mut bytes) = (Vec::new(), 0);
+    for row in rows {
+        if bytes >= ENOUGH {
+            break;
+        }
         bytes += row.length();
-        is_near
-    });
-    let near = near.count();
-    rows.truncate(near);
-    if let Some(last) = rows.last_mut() {
-        last.cut(is_before);
+        near.push(row.clone());
     }
-    if is_before {
-        rows.reverse();
-    }
-    rows
+    near
 }
 
 /// A word of a side: its row, and its bytes there.
