@@ -1,13 +1,13 @@
-//! Bytes, or other things that are counted, such as descriptors, that the clients of all users may take together,
-//! shared out by user: no user holds more than half of them. A user who finds no room is refused, and nobody else waits.
+//! Something that is counted, such as bytes or descriptors, of which the clients of all users may take so much together,
+//! shared out by user: no user holds more than half of it. A user who finds no room is refused, and nobody else waits.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Bytes, or other things that are counted, that all users may take together.
+/// How much of one thing all users may take together: bytes, or descriptors.
 #[derive(Debug)]
 pub(crate) struct UserBudget {
-    max_bytes: u64,
+    most: u64,
     state: Mutex<State>,
 }
 
@@ -24,18 +24,18 @@ pub(crate) struct UserShare {
     uid: u32,
 }
 
-/// Bytes taken of a budget, given back when dropped.
+/// What a user has taken of a budget, given back when dropped.
 #[derive(Debug)]
-pub(crate) struct BytesPermit {
+pub(crate) struct UserPermit {
     of: UserShare,
-    bytes: u64,
+    taken: u64,
 }
 
 impl UserBudget {
-    /// A budget of `max_bytes` bytes.
-    pub(crate) fn new(max_bytes: u64) -> Arc<Self> {
+    /// A budget of which `most` may be taken.
+    pub(crate) fn new(most: u64) -> Arc<Self> {
         let state = Mutex::default();
-        Arc::new(Self { max_bytes, state })
+        Arc::new(Self { most, state })
     }
 
     /// The part of one user.
@@ -51,43 +51,43 @@ impl UserBudget {
 
 impl UserShare {
     /// A permit for nothing yet.
-    pub(crate) fn nothing(&self) -> BytesPermit {
+    pub(crate) fn nothing(&self) -> UserPermit {
         let of = self.clone();
-        BytesPermit { of, bytes: 0 }
+        UserPermit { of, taken: 0 }
     }
 
-    /// A permit for this many bytes; `None` if there is no room for them.
-    pub(crate) fn reserve(&self, bytes: u64) -> Option<BytesPermit> {
+    /// A permit for this many; `None` if there is no room for them.
+    pub(crate) fn reserve(&self, count: u64) -> Option<UserPermit> {
         let mut permit = self.nothing();
-        permit.grow(bytes).then_some(permit)
+        permit.grow(count).then_some(permit)
     }
 }
 
-impl BytesPermit {
-    /// Takes this many bytes more; returns false, and takes none, if there is no room for them.
-    pub(crate) fn grow(&mut self, bytes: u64) -> bool {
-        if bytes == 0 {
+impl UserPermit {
+    /// Takes this many more; returns false, and takes none, if there is no room for them.
+    pub(crate) fn grow(&mut self, more: u64) -> bool {
+        if more == 0 {
             return true;
         }
         let UserShare { budget, uid } = &self.of;
         let mut state = budget.lock();
-        let own = state.by_user.get(uid).copied().unwrap_or(0) + bytes;
-        if state.all + bytes > budget.max_bytes || own > budget.max_bytes / 2 {
+        let own = state.by_user.get(uid).copied().unwrap_or(0) + more;
+        if state.all + more > budget.most || own > budget.most / 2 {
             return false;
         }
-        state.all += bytes;
+        state.all += more;
         state.by_user.insert(*uid, own);
-        self.bytes += bytes;
+        self.taken += more;
         true
     }
 }
 
-impl Drop for BytesPermit {
+impl Drop for UserPermit {
     fn drop(&mut self) {
         let mut state = self.of.budget.lock();
-        state.all = state.all.saturating_sub(self.bytes);
+        state.all = state.all.saturating_sub(self.taken);
         if let Some(own) = state.by_user.get_mut(&self.of.uid) {
-            *own = own.saturating_sub(self.bytes);
+            *own = own.saturating_sub(self.taken);
             if *own == 0 {
                 state.by_user.remove(&self.of.uid);
             }
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn any_number_of_bytes_is_counted_without_overflow() {
+    fn any_number_is_counted_without_overflow() {
         let budget = UserBudget::new(u64::MAX / 4);
         assert!(budget.for_user(1).reserve(u64::MAX / 2).is_none());
     }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tonic::Status;
 
 use super::limits::PIECE;
-use crate::base::user_budget::{BytesPermit, UserBudget, UserShare};
+use crate::base::user_budget::{UserBudget, UserPermit, UserShare};
 
 /// Bytes that the replies of all users may take until they are read.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub(super) struct ReplyBudget(Arc<UserBudget>);
 pub(super) struct UserReplyBudget(UserShare);
 
 /// Bytes of one reply, given back when dropped.
-pub(super) type ReplyPermit = BytesPermit;
+pub(super) type ReplyPermit = UserPermit;
 
 impl ReplyBudget {
     /// A budget of `max_bytes` bytes.

@@ -18,7 +18,7 @@ use super::reply_channel::{self, ReplyLimits, ReplySender, check_length};
 use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
 use super::{Replies, operator};
-use crate::base::user_budget::{BytesPermit, UserBudget, UserShare};
+use crate::base::user_budget::{UserBudget, UserPermit, UserShare};
 use crate::config::GrpcConfig;
 use crate::engine::Engine;
 use crate::engine::slot::{EngineSlot, Reopening};
@@ -135,7 +135,7 @@ impl RequestRunner {
     }
 
     /// Reserves descriptors for files that this caller sends with a request for a report.
-    pub(super) fn descriptors(&self, caller: Caller, count: usize) -> Result<BytesPermit, Status> {
+    pub(super) fn descriptors(&self, caller: Caller, count: usize) -> Result<UserPermit, Status> {
         let share = self.sent_files.for_user(caller.client.uid);
         share.reserve(count as u64).ok_or_else(|| {
             let why = format!(

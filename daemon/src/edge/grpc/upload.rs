@@ -17,7 +17,7 @@ use super::query_stream::{next, second_query};
 use super::status::{Refused, lost_thread};
 use super::traffic::RequestBytes;
 use crate::base::echo::echo;
-use crate::base::user_budget::{BytesPermit, UserShare};
+use crate::base::user_budget::{UserPermit, UserShare};
 use crate::host::disk::DiskGuard;
 use crate::read_side::answering::Uploaded;
 
@@ -37,7 +37,7 @@ struct Spool {
     writer: File,
     reader: File,
     disk: Arc<DiskGuard>,
-    permit: BytesPermit,
+    permit: UserPermit,
     hasher: blake3::Hasher,
 }
 

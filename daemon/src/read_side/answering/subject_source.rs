@@ -10,7 +10,7 @@ use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::Signature;
 
 use crate::base::echo::echo;
-use crate::base::user_budget::BytesPermit;
+use crate::base::user_budget::UserPermit;
 use crate::engine::Engine;
 use crate::read_side::query::{QueryError, Subject, file_at_path, name_of_document};
 
@@ -40,7 +40,7 @@ pub struct Uploaded {
     /// The hash of its bytes.
     pub content: ContentHash,
     /// The room that it takes until it is dropped.
-    pub(crate) permit: BytesPermit,
+    pub(crate) permit: UserPermit,
 }
 
 impl SubjectSource {

@@ -4,7 +4,7 @@ use simdex_extract::QueueKey;
 use simdex_schema::{Reason, State, StoredReason};
 
 use super::{FindingError, ReportScope};
-use crate::base::user_budget::BytesPermit;
+use crate::base::user_budget::UserPermit;
 use crate::read_side::answering::Uploaded;
 use crate::read_side::query::{QueryError, Subject};
 
@@ -16,11 +16,11 @@ pub struct SentFiles {
     /// The key under which they queue for workers.
     queue_key: QueueKey,
     /// Counts the descriptors that they take; `None` if there are none.
-    _descriptors: Option<BytesPermit>,
+    _descriptors: Option<UserPermit>,
 }
 
 impl SentFiles {
-    pub(crate) fn new(files: Vec<Uploaded>, queue_key: QueueKey, descriptors: BytesPermit) -> Self {
+    pub(crate) fn new(files: Vec<Uploaded>, queue_key: QueueKey, descriptors: UserPermit) -> Self {
         Self {
             files,
             queue_key,
