@@ -95,12 +95,12 @@ fn what_is_due_is_written_once_kept_as_long_as_asked_and_caught_up_after_a_pause
     let told = bed.place("told");
     let command = format!("command = [\"/bin/cp\", \"-t\", {told:?}]");
     let scheduler = bed.scheduler(&command);
-    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(|| at(22, "12:00"));
     assert!(bed.names("reports").is_empty());
     assert_eq!(scheduler.status()[0].next, Some(at(23, "02:00")));
     for day in [23, 24, 25] {
-        scheduler.run_due(at(day, "02:00"));
-        scheduler.run_due(at(day, "02:01"));
+        scheduler.run_due(|| at(day, "02:00"));
+        scheduler.run_due(|| at(day, "02:01"));
     }
     assert_eq!(bed.names("reports"), [run(24), run(25)]);
     let status = scheduler.status().remove(0);
@@ -124,8 +124,8 @@ fn what_is_due_is_written_once_kept_as_long_as_asked_and_caught_up_after_a_pause
     assert_eq!(fs::read(told.join("manifest.json")).unwrap(), manifest);
     // Another process, three runs later: one report.
     let again = bed.scheduler("");
-    again.run_due(at(28, "09:00"));
-    again.run_due(at(28, "09:01"));
+    again.run_due(|| at(28, "09:00"));
+    again.run_due(|| at(28, "09:01"));
     assert_eq!(bed.names("reports"), [run(25), run(28)]);
     assert_eq!(again.status()[0].next, Some(at(29, "02:00")));
 }
@@ -133,30 +133,30 @@ fn what_is_due_is_written_once_kept_as_long_as_asked_and_caught_up_after_a_pause
 #[test]
 fn the_first_run_is_caught_up_too_and_one_that_failed_is_tried_again_and_told_after_a_restart() {
     let bed = Bed::new();
-    bed.scheduler("").run_due(at(22, "12:00"));
+    bed.scheduler("").run_due(|| at(22, "12:00"));
     assert!(bed.names("reports").is_empty());
     // Another process, after the first run was due; the place of its report is taken.
     fs::create_dir(bed.place("reports").join(run(23))).unwrap();
     let scheduler = bed.scheduler("");
-    scheduler.run_due(at(23, "03:00"));
+    scheduler.run_due(|| at(23, "03:00"));
     let said = |scheduler: &Scheduler| scheduler.status().remove(0).error;
     assert!(said(&scheduler).contains("exists already"));
     fs::remove_dir(bed.place("reports").join(run(23))).unwrap();
     let again = bed.scheduler("");
-    again.run_due(at(23, "03:00"));
+    again.run_due(|| at(23, "03:00"));
     assert!(
         said(&again).contains("exists already"),
         "the pause is not over"
     );
     assert!(bed.names("reports").is_empty());
-    again.run_due(at(23, "03:02"));
+    again.run_due(|| at(23, "03:02"));
     assert_eq!(
         (said(&again).as_str(), bed.names("reports")),
         ("", vec![run(23)])
     );
     assert_eq!(again.status()[0].next, Some(at(24, "02:00")));
     let last = bed.scheduler("");
-    last.run_due(at(23, "03:03"));
+    last.run_due(|| at(23, "03:03"));
     assert_eq!(
         (said(&last).as_str(), bed.names("reports")),
         ("", vec![run(23)])
@@ -165,7 +165,7 @@ fn the_first_run_is_caught_up_too_and_one_that_failed_is_tried_again_and_told_af
     let later = "name = \"nightly\"\ncron = \"0 1 * * *\"";
     let (slot, reports) = (Arc::clone(&bed.slot), Arc::clone(&bed.reports));
     let later = Scheduler::new(&[toml::from_str(later).unwrap()], slot, reports).unwrap();
-    later.run_due(at(25, "03:00"));
+    later.run_due(|| at(25, "03:00"));
     assert_eq!(bed.names("reports"), [run(23)]);
     assert_eq!(later.status()[0].next, Some(at(26, "01:00")));
 }
@@ -174,15 +174,15 @@ fn the_first_run_is_caught_up_too_and_one_that_failed_is_tried_again_and_told_af
 fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("");
-    scheduler.run_due(at(22, "12:00"));
-    scheduler.run_due(at(23, "02:00"));
+    scheduler.run_due(|| at(22, "12:00"));
+    scheduler.run_due(|| at(23, "02:00"));
     // As though the daemon had died when the report had its name and the index had not heard of it.
     let engine = bed.slot.get().unwrap();
     engine.writer().forget_reports(|_| false).unwrap();
     // Somebody else's folder of such a name is none.
     fs::create_dir(bed.place("reports").join(run(21))).unwrap();
     let again = bed.scheduler("");
-    again.run_due(at(23, "12:00"));
+    again.run_due(|| at(23, "12:00"));
     let status = again.status().remove(0);
     let report = bed.place("reports").join(run(23));
     assert_eq!(
@@ -190,7 +190,7 @@ fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
         (Some(at(23, "02:00")), Some(report), "")
     );
     for day in [24, 25] {
-        again.run_due(at(day, "02:00"));
+        again.run_due(|| at(day, "02:00"));
     }
     assert_eq!(bed.names("reports"), [run(21), run(24), run(25)]);
 }
@@ -204,15 +204,15 @@ fn a_report_without_a_count_of_groups_is_known_after_a_crash_too() {
     let share = bed.place("share");
     let duplicates = format!("kind = \"duplicates\"\nroots = [{share:?}]");
     let scheduler = bed.scheduler(&duplicates);
-    scheduler.run_due(at(22, "12:00"));
-    scheduler.run_due(at(23, "02:00"));
+    scheduler.run_due(|| at(22, "12:00"));
+    scheduler.run_due(|| at(23, "02:00"));
     let report = bed.place("reports").join(run(23));
     let manifest = fs::read_to_string(report.join("manifest.json")).unwrap();
     assert!(!manifest.contains("\"groups\":"), "{manifest}");
     let engine = bed.slot.get().unwrap();
     engine.writer().forget_reports(|_| false).unwrap();
     let again = bed.scheduler(&duplicates);
-    again.run_due(at(23, "12:00"));
+    again.run_due(|| at(23, "12:00"));
     let status = again.status().remove(0);
     assert_eq!(
         (status.last, status.report, status.error.as_str()),
@@ -227,18 +227,18 @@ fn a_clock_that_was_ahead_for_a_while_stops_no_later_run() {
     let ahead = |day: u32, time: &str| -> jiff::Timestamp {
         format!("2036-01-{day:02}T{time}:00Z").parse().unwrap()
     };
-    scheduler.run_due(ahead(1, "12:00"));
-    scheduler.run_due(ahead(2, "02:00"));
+    scheduler.run_due(|| ahead(1, "12:00"));
+    scheduler.run_due(|| ahead(2, "02:00"));
     let of_ahead = "nightly-20360102T020000Z".to_owned();
     assert_eq!(bed.names("reports"), [of_ahead.as_str()]);
     // The clock is put right.
-    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(|| at(22, "12:00"));
     assert_eq!(scheduler.status()[0].next, Some(at(23, "02:00")));
-    scheduler.run_due(at(23, "02:00"));
-    scheduler.run_due(at(23, "02:01"));
+    scheduler.run_due(|| at(23, "02:00"));
+    scheduler.run_due(|| at(23, "02:01"));
     assert_eq!(bed.names("reports"), [run(23), of_ahead]);
     assert_eq!(scheduler.status()[0].error, "");
-    scheduler.run_due(at(24, "02:00"));
+    scheduler.run_due(|| at(24, "02:00"));
     assert!(bed.names("reports").contains(&run(24)));
 }
 
@@ -246,8 +246,8 @@ fn a_clock_that_was_ahead_for_a_while_stops_no_later_run() {
 fn each_report_says_what_changed_since_the_last_one() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("since_last = true");
-    scheduler.run_due(at(22, "12:00"));
-    scheduler.run_due(at(23, "02:00"));
+    scheduler.run_due(|| at(22, "12:00"));
+    scheduler.run_due(|| at(23, "02:00"));
     let file = |day: u32, name: &str| {
         let report = bed.place("reports").join(run(day));
         verify(&report).unwrap();
@@ -256,7 +256,7 @@ fn each_report_says_what_changed_since_the_last_one() {
     assert!(file(23, "changes.jsonl").is_err(), "there was none before");
     fs::rename(bed.place("share/b.txt"), bed.place("share/c.txt")).unwrap();
     bed.slot.get().unwrap().sync(&Cancel::never()).unwrap();
-    scheduler.run_due(at(24, "02:00"));
+    scheduler.run_due(|| at(24, "02:00"));
     let told: Vec<serde_json::Value> = file(24, "changes.jsonl")
         .unwrap()
         .lines()
@@ -278,14 +278,14 @@ fn each_report_says_what_changed_since_the_last_one() {
     // What somebody changed is not compared with, and said so; the report is written.
     let groups = bed.place("reports").join(run(24)).join("groups.jsonl");
     fs::write(&groups, "").unwrap();
-    scheduler.run_due(at(25, "02:00"));
+    scheduler.run_due(|| at(25, "02:00"));
     let error = scheduler.status().remove(0).error;
     assert!(
         error.contains("the earlier report cannot be compared"),
         "{error}"
     );
     assert!(file(25, "changes.jsonl").is_err());
-    scheduler.run_due(at(26, "02:00"));
+    scheduler.run_due(|| at(26, "02:00"));
     assert_eq!(file(26, "changes.jsonl").unwrap(), "");
     assert_eq!(scheduler.status()[0].error, "");
 }
@@ -294,8 +294,8 @@ fn each_report_says_what_changed_since_the_last_one() {
 fn the_files_of_a_report_on_schedule_are_judged_where_the_config_says_so() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("judge = true");
-    scheduler.run_due(at(22, "12:00"));
-    scheduler.run_due(at(23, "02:00"));
+    scheduler.run_due(|| at(22, "12:00"));
+    scheduler.run_due(|| at(23, "02:00"));
     assert_eq!(scheduler.status()[0].error, "");
     let report = bed.place("reports").join(run(23));
     verify(&report).unwrap();
@@ -316,12 +316,12 @@ fn a_report_of_a_question_says_what_changed_since_the_last_one_too() {
     fs::copy(share("a.txt"), share("a2.txt")).unwrap();
     let sync = || bed.slot.get().unwrap().sync(&Cancel::never()).unwrap();
     sync();
-    scheduler.run_due(at(22, "12:00"));
-    scheduler.run_due(at(23, "02:00"));
+    scheduler.run_due(|| at(22, "12:00"));
+    scheduler.run_due(|| at(23, "02:00"));
     fs::remove_file(share("a2.txt")).unwrap();
     fs::copy(share("b.txt"), share("b2.txt")).unwrap();
     sync();
-    scheduler.run_due(at(24, "02:00"));
+    scheduler.run_due(|| at(24, "02:00"));
     let report = bed.place("reports").join(run(24));
     verify(&report).unwrap();
     let lines = fs::read_to_string(report.join("changes.jsonl")).unwrap();
@@ -337,7 +337,7 @@ fn a_report_of_a_question_says_what_changed_since_the_last_one_too() {
     assert_eq!(scheduler.status()[0].error, "");
     // A schedule whose question has changed starts again, and says so.
     let scheduler = bed.scheduler("since_last = true");
-    scheduler.run_due(at(25, "02:00"));
+    scheduler.run_due(|| at(25, "02:00"));
     let error = scheduler.status().remove(0).error;
     assert!(error.contains("it is of kind duplicates"), "{error}");
     verify(&bed.place("reports").join(run(25))).unwrap();
@@ -349,9 +349,9 @@ fn a_report_is_there_and_the_next_one_known_while_its_command_runs() {
     let gate = bed.place("told/gate");
     let wait = format!("while [ ! -e {gate:?} ]; do sleep 0.02; done; exit 3");
     let scheduler = bed.scheduler(&format!("command = [\"/bin/sh\", \"-c\", {wait:?}]"));
-    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(|| at(22, "12:00"));
     std::thread::scope(|scope| {
-        scope.spawn(|| scheduler.run_due(at(23, "02:00")));
+        scope.spawn(|| scheduler.run_due(|| at(23, "02:00")));
         let status = loop {
             let status = scheduler.status().remove(0);
             if status.last.is_some() {
@@ -369,11 +369,43 @@ fn a_report_is_there_and_the_next_one_known_while_its_command_runs() {
 }
 
 #[test]
+fn a_schedule_behind_one_that_takes_long_goes_by_the_time_at_its_own_turn() {
+    let bed = Bed::new();
+    let slow = bed.place("told/done");
+    let schedule = |name: &str, cron: &str, more: &str| -> ScheduleConfig {
+        let text = format!("name = {name:?}\ncron = {cron:?}\n{more}");
+        toml::from_str(&text).unwrap()
+    };
+    let command = format!("command = [\"/bin/touch\", {slow:?}]");
+    let schedules = [
+        schedule("nightly", "0 2 * * *", &command),
+        schedule("hourly", "0 * * * *", ""),
+    ];
+    let (slot, reports) = (Arc::clone(&bed.slot), Arc::clone(&bed.reports));
+    let scheduler = Scheduler::new(&schedules, slot, reports).unwrap();
+    scheduler.run_due(|| at(23, "01:30"));
+    assert!(bed.names("reports").is_empty());
+    // The report of the first, and its command, take more than an hour.
+    let clock = || match slow.exists() {
+        false => at(23, "02:00"),
+        true => at(23, "03:05"),
+    };
+    scheduler.run_due(clock);
+    assert_eq!(
+        bed.names("reports"),
+        ["hourly-20261123T030000Z".to_owned(), run(23)]
+    );
+    scheduler.run_due(clock);
+    assert_eq!(bed.names("reports").len(), 2);
+    assert_eq!(scheduler.status()[1].next, Some(at(23, "04:00")));
+}
+
+#[test]
 fn what_fails_is_told_and_what_is_not_ours_stays() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("command = [\"/bin/false\"]");
-    scheduler.run_due(at(22, "12:00"));
-    scheduler.run_due(at(23, "02:00"));
+    scheduler.run_due(|| at(22, "12:00"));
+    scheduler.run_due(|| at(23, "02:00"));
     assert!(
         scheduler.status()[0]
             .error
@@ -383,17 +415,17 @@ fn what_fails_is_told_and_what_is_not_ours_stays() {
     let scheduler = bed.scheduler("");
     // The place of the next report is taken.
     fs::create_dir(bed.place("reports").join(run(24))).unwrap();
-    scheduler.run_due(at(24, "02:00"));
+    scheduler.run_due(|| at(24, "02:00"));
     let status = scheduler.status().remove(0);
     assert!(status.error.contains("exists already"), "{}", status.error);
     assert_eq!(status.last, Some(at(23, "02:00")));
-    scheduler.run_due(at(24, "02:30"));
-    scheduler.run_due(at(25, "02:00"));
+    scheduler.run_due(|| at(24, "02:30"));
+    scheduler.run_due(|| at(25, "02:00"));
     assert_eq!(scheduler.status()[0].error, "");
     // Somebody's note in the report that goes now.
     let old = bed.place("reports").join(run(23));
     fs::write(old.join("note.txt"), "mine").unwrap();
-    scheduler.run_due(at(26, "02:00"));
+    scheduler.run_due(|| at(26, "02:00"));
     assert!(!scheduler.status()[0].error.is_empty());
     assert_eq!(names(&old), ["note.txt"]);
     assert_eq!(bed.names("reports"), [run(23), run(24), run(25), run(26)]);
@@ -431,8 +463,8 @@ fn components_and_cores_of_some_roots_are_reported_on_schedule() {
         let share = bed.place("share");
         let config = format!("kind = \"{kind}\"\nroots = [{share:?}]\n{more}");
         let scheduler = bed.scheduler(&config);
-        scheduler.run_due(at(22, "12:00"));
-        scheduler.run_due(at(23, "02:00"));
+        scheduler.run_due(|| at(22, "12:00"));
+        scheduler.run_due(|| at(23, "02:00"));
         assert_eq!(scheduler.status()[0].error, "");
         let report = bed.place("reports").join(run(23));
         verify(&report).unwrap();
@@ -468,7 +500,7 @@ fn components_and_cores_of_some_roots_are_reported_on_schedule() {
 #[test]
 fn a_run_that_is_caught_up_at_the_start_waits_for_the_first_walk() {
     let bed = Bed::new();
-    bed.scheduler("").run_due(at(22, "12:00"));
+    bed.scheduler("").run_due(|| at(22, "12:00"));
     let Bed { dir, slot, reports } = bed;
     let engine_before = slot.take("a restart").unwrap();
     Arc::into_inner(engine_before).unwrap().close().unwrap();
@@ -483,7 +515,7 @@ fn a_run_that_is_caught_up_at_the_start_waits_for_the_first_walk() {
         reports,
         dir,
     };
-    bed.scheduler("").run_due(at(23, "03:00"));
+    bed.scheduler("").run_due(|| at(23, "03:00"));
     assert_eq!(bed.names("reports"), [run(23)]);
     let manifest = bed.place("reports").join(run(23)).join("manifest.json");
     let manifest = fs::read_to_string(manifest).unwrap();

@@ -98,7 +98,7 @@ impl Scheduler {
 
     fn work(&self, stopped: &Receiver<()>) {
         loop {
-            self.run_due(Timestamp::now());
+            self.run_due(Timestamp::now);
             // Reports and their commands may have taken long: what is due by now waits no longer.
             let pause = self.until_next(Timestamp::now()).min(LONGEST_SLEEP);
             // At least a second: a run that is not possible yet is not retried constantly.
@@ -117,8 +117,9 @@ impl Scheduler {
         next.map_or(Duration::MAX, |next| until(next).unwrap_or_default())
     }
 
-    /// Makes the reports due at this time, at most one for each schedule.
-    pub fn run_due(&self, now: Timestamp) {
+    /// Makes the reports that are due, at most one for each schedule. Each is asked at its turn, since those before it
+    /// and their commands may have taken long: of two of its runs that are due by then, the later one is made.
+    pub fn run_due(&self, clock: impl Fn() -> Timestamp) {
         let count = self.lock().len();
         for at in 0..count {
             let Ok(engine) = self.slot.get() else {
@@ -128,16 +129,14 @@ impl Scheduler {
             if self.cancel.check().is_err() {
                 return;
             }
-            if let Some((schedule, due)) = self.due(&engine, at, now) {
-                let begun = Instant::now();
+            if let Some((schedule, due)) = self.due(&engine, at, clock()) {
                 let done = self.make_report(&engine, &schedule, due);
                 if done.is_err() && self.cancel.check().is_err() {
                     // The daemon stops: this run is due again at the next start.
                     return;
                 }
                 let report = done.as_ref().ok().map(|run| run.path.clone());
-                let ended = now + begun.elapsed();
-                self.record_outcome(at, (due, ended), done);
+                self.record_outcome(at, (due, clock()), done);
                 // The command may take long, and an engine that is ending must not be held up.
                 drop(engine);
                 if let Some(report) = report {
