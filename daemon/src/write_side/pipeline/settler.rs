@@ -11,7 +11,7 @@ use simdex_index::{IndexError, Regrouped, SignStep, VisibleRoots};
 use simdex_schema::{DocId, GroupId};
 
 use super::PipelineState;
-use crate::base::events::{EventKind, EventSubject, VisibleChange};
+use crate::base::events::{EventKind, EventSubject, Events, VisibleChange};
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::Backoff;
 
@@ -153,17 +153,49 @@ impl PipelineState {
                 ControlFlow::Break(())
             })?;
         }
-        // Without a file it is no member; it joins with the file that comes.
-        if !is_published && kind != EventKind::GroupJoined {
-            self.host.events.record(VisibleChange {
-                kind,
-                root: None,
-                unless_seen: Vec::new(),
-                path: PathBuf::new(),
-                subject,
-                detail: String::new(),
-            });
+        if !is_published {
+            publish_without_file(&self.host.events, kind, subject);
         }
         Ok(())
+    }
+}
+
+/// Publishes a change of a group whose document has no file any more.
+fn publish_without_file(events: &Events, kind: EventKind, subject: EventSubject) {
+    match kind {
+        // Without a file it is no member; it joins with the file that comes.
+        EventKind::GroupJoined => {}
+        // Its last file went since the groups were settled, when it was in the group no more, so nothing was told with
+        // that change. Which root had the file is not known, and those who watch that one would keep the member.
+        EventKind::GroupLeft => events.lose(),
+        _ => events.record(VisibleChange {
+            kind,
+            root: None,
+            unless_seen: Vec::new(),
+            path: PathBuf::new(),
+            subject,
+            detail: String::new(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn that_a_document_without_a_file_left_its_group_is_lost_to_all_watchers() {
+        let events = Arc::new(Events::default());
+        let mut watcher = events.watch(None).unwrap();
+        let subject = EventSubject::default();
+        publish_without_file(&events, EventKind::GroupJoined, subject);
+        publish_without_file(&events, EventKind::GroupVanished, subject);
+        let next = watcher.next().await.unwrap();
+        assert_eq!(next.change.kind, EventKind::GroupVanished);
+        assert!(next.is_in(&VisibleRoots::All));
+        publish_without_file(&events, EventKind::GroupLeft, subject);
+        assert!(watcher.next().await.is_err());
     }
 }
