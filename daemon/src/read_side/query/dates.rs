@@ -23,13 +23,6 @@ pub enum DateSource {
     MailSent,
 }
 
-/// The dates that a document may state, best first, with the facts that hold them.
-const STATED: [(DateSource, Fact); 3] = [
-    (DateSource::Sent, Fact::Sent),
-    (DateSource::Modified, Fact::Modified),
-    (DateSource::Created, Fact::Created),
-];
-
 impl DateSource {
     /// The name in JSON and tables.
     pub fn name(self) -> &'static str {
@@ -84,16 +77,35 @@ pub fn best_date(files: Files<'_>, file: &FileInfo) -> Result<Option<KnownDate>,
 
 /// The date that a document states, or that of its file.
 fn own_date(file: &FileInfo) -> Option<KnownDate> {
-    let by_document = STATED.into_iter().find_map(|(source, fact)| {
-        let seconds = stated(file.content.as_ref()?, fact)?;
-        Some(KnownDate { seconds, source })
-    });
+    let now = jiff::Timestamp::now().as_second();
+    let content = file.content.as_ref();
+    let by_document = content.and_then(|content| stated_date(content, now));
     by_document.or_else(|| {
-        let now = jiff::Timestamp::now().as_second();
         let seconds = believed(file.record.modified()?, now)?;
         let source = DateSource::File;
         Some(KnownDate { seconds, source })
     })
+}
+
+/// The best date that a document states. It cannot have been saved before it was made: where it states so, its clock was
+/// not set when it was saved, or its time is that of a template, and it is dated by when it was made.
+fn stated_date(content: &ContentRecord, now: i64) -> Option<KnownDate> {
+    let date = |source, fact| {
+        let seconds = stated(content, fact)?;
+        Some(KnownDate { seconds, source })
+    };
+    let sent = date(DateSource::Sent, Fact::Sent);
+    let modified = date(DateSource::Modified, Fact::Modified);
+    let created = date(DateSource::Created, Fact::Created);
+    let contradicts = |saved: &KnownDate| {
+        created.is_some_and(|made| {
+            // Less may be the time zone, which not every format states, or a date without its time.
+            made.seconds.saturating_sub(saved.seconds) > DAY
+                && believed(made.seconds, now).is_some()
+        })
+    };
+    let modified = modified.filter(|saved| !contradicts(saved));
+    sent.or(modified).or(created)
 }
 
 /// A modification time that may be true: one of 1980-01-01 or before is a placeholder or from a clock that was not set,
@@ -124,6 +136,8 @@ fn seconds(value: &str) -> Option<i64> {
 
 #[cfg(test)]
 mod tests {
+    use simdex_schema::{State, StoredReason};
+
     use super::*;
 
     #[test]
@@ -139,6 +153,47 @@ mod tests {
         for time in [FIRST_BELIEVED, 1_000_000_000, now, now + 3_600] {
             assert_eq!(believed(time, now), Some(time));
         }
+    }
+
+    /// The day and the source of the date of a document that states these.
+    fn dated(facts: &[(Fact, &str)]) -> Option<(String, DateSource)> {
+        let facts = facts.iter();
+        let facts = facts.map(|(fact, value)| (fact.code().to_owned(), (*value).to_owned()));
+        let content = ContentRecord {
+            state: State::Indexed,
+            reason: StoredReason::None,
+            document: None,
+            media_type: String::new(),
+            parser: String::new(),
+            extractor: 1,
+            strikes: 0,
+            bytes: 1,
+            warnings: Vec::new(),
+            facts: facts.collect(),
+            reader: None,
+        };
+        let date = stated_date(&content, seconds("2024-01-01").unwrap())?;
+        let day = jiff::Timestamp::from_second(date.seconds).unwrap();
+        Some((day.strftime("%F").to_string(), date.source))
+    }
+
+    #[test]
+    fn a_document_that_was_saved_before_it_was_made_is_dated_by_when_it_was_made() {
+        let modified = |day| (Fact::Modified, day);
+        let created = |day| (Fact::Created, day);
+        let by = |day: &str, source| Some((day.to_owned(), source));
+        let saved = "2001-05-01";
+        let later = [modified(saved), created("2023-05-01")];
+        assert_eq!(dated(&later), by("2023-05-01", DateSource::Created));
+        let sent = [&later[..], &[(Fact::Sent, "2002-01-01")]].concat();
+        assert_eq!(dated(&sent), by("2002-01-01", DateSource::Sent));
+        // Not later, as near as a time zone or a date without its time, later than today, and no date.
+        for made in ["1999-05-01", saved, "2001-05-02", "2098-01-01", "then"] {
+            let facts = [modified(saved), created(made)];
+            assert_eq!(dated(&facts), by(saved, DateSource::Modified), "{made}");
+        }
+        assert_eq!(dated(&[created(saved)]), by(saved, DateSource::Created));
+        assert_eq!(dated(&[]), None);
     }
 
     #[test]
