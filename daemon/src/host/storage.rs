@@ -1,5 +1,6 @@
 //! The data directory: where it is, and the index in it, probed first if a crash is suspected.
 
+mod damage_note;
 mod opened;
 mod private;
 

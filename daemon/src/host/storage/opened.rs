@@ -13,6 +13,7 @@ use rustix::fs::OFlags;
 use simdex_index::store::{Damage, FileId};
 use walkdir::WalkDir;
 
+use super::damage_note;
 use crate::base::lock::lock;
 
 /// The store that was in a data directory when this process first saw it, or that it opened there last.
@@ -57,6 +58,7 @@ impl OpenedStore {
     pub fn found_resting(data_dir: &Path, rest: Duration) -> Self {
         let store = Self::resting(rest);
         store.state().lock = lock_of(data_dir);
+        *lock(&store.damage) = damage_note::read(data_dir);
         store
     }
 
@@ -92,17 +94,21 @@ impl OpenedStore {
     /// Notes that the store was set aside: we may create a new one in its place.
     pub(super) fn forget(&self, damage: &Damage) {
         *self.state() = State::default();
+        damage_note::write(damage);
         *lock(&self.damage) = Some(damage.clone());
     }
 
-    /// The damaged store that was set aside, until [`OpenedStore::forget_damage`] is called.
+    /// The damaged store that was set aside, by this process or an earlier one, until [`OpenedStore::forget_damage`] is
+    /// called.
     pub(crate) fn damage(&self) -> Option<Damage> {
         lock(&self.damage).clone()
     }
 
     /// Notes that the index has been filled again.
     pub(crate) fn forget_damage(&self) {
-        *lock(&self.damage) = None;
+        if let Some(mended) = lock(&self.damage).take() {
+            damage_note::remove(&mended);
+        }
     }
 
     /// Whether another store is there now, or none.
@@ -266,9 +272,33 @@ mod tests {
         };
         opened.forget(&damage);
         assert!(!opened.is_exchanged(dir.path()));
-        assert_eq!(opened.damage(), Some(damage));
+        assert_eq!(opened.damage(), Some(damage.clone()));
+        // After a restart as well.
+        let again = OpenedStore::found(dir.path());
+        assert_eq!(again.damage(), Some(damage));
+        again.forget_damage();
+        assert_eq!(again.damage(), None);
+        assert_eq!(OpenedStore::found(dir.path()).damage(), None);
+        // The administrator may remove it before that.
+        fs::remove_dir_all(dir.path().join("store.damaged-1")).unwrap();
         opened.forget_damage();
         assert_eq!(opened.damage(), None);
+    }
+
+    #[test]
+    fn a_note_of_damage_that_is_damaged_itself_is_as_none() {
+        let (dir, opened) = with_store();
+        let set_aside = dir.path().join("store.damaged-1");
+        fs::rename(dir.path().join("store"), &set_aside).unwrap();
+        let reason = "a page is damaged".to_owned();
+        opened.forget(&Damage {
+            set_aside: set_aside.clone(),
+            reason,
+        });
+        let note = set_aside.join("set-aside-because");
+        let text = fs::read_to_string(&note).unwrap();
+        fs::write(&note, text.replace("page", "text")).unwrap();
+        assert_eq!(OpenedStore::found(dir.path()).damage(), None);
     }
 
     #[test]
