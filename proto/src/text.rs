@@ -74,12 +74,34 @@ pub fn state_with_reason(state: &str, reason: &str) -> String {
     }
 }
 
-/// Why the text of a file with this state was not compared, as what follows "it is".
+/// Why the text of a file with this state was not compared, as a sentence without its full stop.
 pub fn why_not_compared(state: &str, reason: &str) -> String {
-    match STATES_WITH_TEXT.contains(&state) {
-        true => "damaged in the index, or consists of template lines only".to_owned(),
-        false => state_with_reason(state, reason),
-    }
+    let why = match state {
+        "container" => "the file holds others, which are compared",
+        "no-text" => "the file holds none",
+        "too-short" => "it is shorter than the least that is compared",
+        "encrypted" => "the file needs a password",
+        "unsupported" => "files of its kind are not read",
+        "too-large" => "the file exceeds a limit",
+        "failed" => "the file could not be read",
+        "timed-out" => "reading the file took longer than is allowed",
+        "crashed" => "the program that read the file crashed",
+        "unreadable" => "the file system refused to read the file",
+        "skipped" => "the file is skipped by a rule",
+        "unstable" => "the file changed while it was read",
+        "quarantined" => "reading the file failed three times",
+        with_text if STATES_WITH_TEXT.contains(&with_text) => {
+            return "it is damaged in the index, or consists of template lines only".to_owned();
+        }
+        // Of a newer daemon.
+        other => {
+            return format!(
+                "the state of the file is {}",
+                state_with_reason(other, reason)
+            );
+        }
+    };
+    state_with_reason(why, reason)
 }
 
 /// A count with its noun: `1 file`, `2 files`.
@@ -169,12 +191,33 @@ mod tests {
 
     #[test]
     fn a_text_that_is_there_was_not_compared_for_another_reason_than_its_state() {
-        assert_eq!(why_not_compared("too-short", ""), "too-short");
-        let failed = why_not_compared("failed", "read-error");
-        assert_eq!(failed, "failed (read-error)");
+        let said = [
+            (
+                "too-short",
+                "",
+                "it is shorter than the least that is compared",
+            ),
+            (
+                "failed",
+                "read-error",
+                "the file could not be read (read-error)",
+            ),
+            ("later", "", "the state of the file is later"),
+            ("later", "why", "the state of the file is later (why)"),
+        ];
+        for (state, reason, why) in said {
+            assert_eq!(why_not_compared(state, reason), why);
+        }
+        for state in crate::STATES {
+            let why = why_not_compared(state, "");
+            assert!(!why.contains("the state"), "{state} is unknown: {why}");
+        }
         for (state, reason) in [("indexed", ""), ("partial", "text-cut")] {
             let why = why_not_compared(state, reason);
-            assert!(why.starts_with("damaged") && !why.contains(state), "{why}");
+            assert!(
+                why.starts_with("it is damaged") && !why.contains(state),
+                "{why}"
+            );
         }
     }
 

@@ -155,7 +155,7 @@ fn a_file_without_a_comparable_text_is_told_and_the_others_are_answered() -> Res
         &made,
         &[
             "3 copies found; 1 file could not be compared",
-            "my-note.txt was not compared: it is too-short; files of the same bytes are found",
+            "my-note.txt was not compared: it is shorter than the least that is compared; files of the same bytes are found",
         ],
     )?;
     ensure!(made.code()? == 0, "{}", made.stderr);

@@ -164,7 +164,7 @@ fn is_of_one_file(error: &Error) -> bool {
 fn not_compared(file: &wire::FileNotCompared) -> String {
     let path = escaped(&file.path);
     let why = why_not_compared(&file.state, &file.reason);
-    format!("the text of {path} was not compared: it is {why}; files of the same bytes are found")
+    format!("the text of {path} was not compared: {why}; files of the same bytes are found")
 }
 
 /// Opens the earlier report if the client is to compare with it; the daemon itself compares the reports that it keeps.
@@ -358,7 +358,7 @@ mod tests {
         };
         assert_eq!(
             said("failed", "read-error"),
-            "the text of /a.txt was not compared: it is failed (read-error); files of the same bytes are found"
+            "the text of /a.txt was not compared: the file could not be read (read-error); files of the same bytes are found"
         );
         assert!(!said("indexed", "").contains("it is indexed"));
     }

@@ -108,7 +108,7 @@ impl<'a> FileRemarks<'a> {
             let why = why_not_compared(file.state, file.reason.as_str());
             let why = Text(&why);
             said.push_str(&format!(
-                " <span class=\"soft\">text not compared: it is {why}</span>"
+                " <span class=\"soft\">text not compared: {why}</span>"
             ));
         }
         said
