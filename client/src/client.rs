@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::time::timeout;
@@ -9,12 +10,12 @@ use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
 use crate::item_stream::ProgressHook;
-use crate::locate::{path_bytes, possible_paths};
+use crate::locate::{below_root, path_bytes, possible_paths};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::judging_client::JudgingClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, ListGroupsReply};
-use crate::{Error, GroupOptions, ItemStream, Limits, Reply, connect};
+use crate::{Error, GroupOptions, ItemStream, Limits, Reply, Upload, connect};
 
 mod admin;
 mod calibrate;
@@ -41,6 +42,8 @@ pub struct Client {
     strict: bool,
     judged: bool,
     progress: Option<ProgressHook>,
+    /// Files below a root whose bytes were sent, since the daemon does not know them.
+    sent: Arc<Mutex<Vec<PathBuf>>>,
 }
 
 impl Client {
@@ -72,6 +75,7 @@ impl Client {
             strict: false,
             judged: false,
             progress: None,
+            sent: Arc::default(),
         })
     }
 
@@ -89,6 +93,26 @@ impl Client {
     /// The limits of every call.
     pub fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// The absolute paths of files below a root whose bytes were sent since this was last asked: the daemon does not know
+    /// them yet, or never reads them. Requests about one file send the bytes of a file that the daemon does not know,
+    /// and who asks about one below a root may take the answer for that of the index.
+    pub fn take_sent(&self) -> Vec<PathBuf> {
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut sent)
+    }
+
+    /// The bytes of a file that the daemon does not know.
+    async fn unknown_file(&self, file: &Path) -> Result<Upload, Error> {
+        let upload = Upload::of_file(file)?;
+        // Where the roots cannot be listed, the request about the file says why.
+        let roots = self.roots().await.unwrap_or_default();
+        if let Some(path) = below_root(&roots, file) {
+            let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+            sent.push(path);
+        }
+        Ok(upload)
     }
 
     /// Lists star groups of near-duplicates at `threshold` (default: the daemon's).

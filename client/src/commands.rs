@@ -27,9 +27,11 @@ use std::path::{Path, PathBuf};
 use simdex_client::completeness::Completeness;
 use simdex_client::lines::Body;
 use simdex_client::promise::Promise;
-use simdex_client::text::counted;
+use simdex_client::text::{counted, escaped};
 use simdex_client::wire::{self, Summary};
-use simdex_client::{Client, Error, FindKind, ItemStream, Reply, default_socket, lines, shown};
+use simdex_client::{
+    Client, Error, FindKind, ItemStream, Reply, default_socket, lines, path_bytes, shown,
+};
 
 use crate::cli::{Cli, CompletenessArgs, RequestVerb, Verb};
 use crate::exit_code::Outcome;
@@ -117,6 +119,17 @@ impl Session {
         if let Some(pending) = completeness.pending {
             let advice = pending.advice();
             eprint_line(format!("the index is not complete: {pending}; {advice}"));
+        }
+    }
+
+    /// Says of files below a root whose bytes were sent that the answer is not that of the index; call once the daemon
+    /// has been asked.
+    fn tell_sent(&self) {
+        for path in self.client.take_sent() {
+            let path = escaped(&path_bytes(&path));
+            eprint_line(format!(
+                "{path} is not indexed yet, though it is below a root: its bytes were sent and read for this answer"
+            ));
         }
     }
 

@@ -109,6 +109,18 @@ fn resolve_directories(file: &Path) -> Option<PathBuf> {
     Some(directory.join(name))
 }
 
+/// The absolute path of the file on disk that `file` names, if it lies below one of `roots`.
+pub(crate) fn below_root(roots: &[Root], file: &Path) -> Option<PathBuf> {
+    let disk = on_disk(file);
+    let typed = absolute(&disk).ok()?;
+    let spellings = [Some(typed.clone()), resolve_directories(&disk)];
+    let is_below = spellings.iter().flatten().any(|path| {
+        let mut roots = roots.iter().map(|root| path_from_bytes(&root.path));
+        roots.any(|root| path.starts_with(root))
+    });
+    is_below.then_some(typed)
+}
+
 /// The root among `roots` at the path `root_path`.
 pub(crate) fn root_at<'a>(roots: &'a [Root], root_path: &Path) -> Result<&'a Root, Error> {
     let resolved = resolve_directories(root_path);
@@ -192,6 +204,28 @@ mod tests {
             shown(odd).expect("absolute"),
             Path::new("/s/x.zip!/../a//b/./")
         );
+    }
+
+    #[test]
+    fn a_file_is_below_a_root_however_its_directories_are_spelled() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let base = dir.path().canonicalize().expect("real path");
+        std::fs::create_dir(base.join("share")).expect("directory");
+        std::os::unix::fs::symlink(base.join("share"), base.join("link")).expect("link");
+        let roots = [Root {
+            path: path_bytes(&base.join("share")),
+            ..Root::default()
+        }];
+        for (file, is_below) in [
+            ("share/a.txt", true),
+            ("other/../share/a.txt", true),
+            ("link/a.txt", true),
+            ("shared/a.txt", false),
+            ("a.txt", false),
+        ] {
+            let file = base.join(file);
+            assert_eq!(below_root(&roots, &file).is_some(), is_below, "{file:?}");
+        }
     }
 
     #[test]

@@ -140,6 +140,35 @@ fn each_file_that_cannot_be_named_or_read_is_told_and_nothing_is_written() -> Re
     Ok(())
 }
 
+/// A link is never indexed, like a file that was written just now.
+#[test]
+fn that_the_bytes_of_a_file_below_a_root_are_sent_is_told() -> Result<()> {
+    let bed = Bed::new()?;
+    let daemon = bed.sandbox.serve().start()?;
+    daemon.sync()?;
+    let page = bed.on_desk("leak.txt", prose(1, 305))?;
+    let link = bed.sandbox.share().join("fresh.txt");
+    std::os::unix::fs::symlink(&page, &link)?;
+    let known = bed.sandbox.share().join("contract.txt");
+    let [page, link, known] = [&page, &link, &known].map(|path| path.as_os_str());
+    let told = "fresh.txt is not indexed yet, though it is below a root: its bytes were sent and";
+    for verb in ["find-similar", "versions", "containing"] {
+        let answer = daemon.simctl_in_words([OsStr::new(verb), link])?;
+        says(&answer, &[told])?;
+        ensure!(
+            answer.stderr.matches("were sent").count() == 1,
+            "{}",
+            answer.stderr
+        );
+        for file in [page, known] {
+            let answer = daemon.simctl_in_words([OsStr::new(verb), file])?;
+            ensure!(!answer.stderr.contains("were sent"), "{}", answer.stderr);
+        }
+    }
+    let answer = daemon.simctl_in_words([OsStr::new("compare"), known, link])?;
+    says(&answer, &[told])
+}
+
 #[test]
 fn a_file_without_a_comparable_text_is_told_and_the_others_are_answered() -> Result<()> {
     let bed = Bed::new()?;

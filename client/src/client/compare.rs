@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{first_known, within};
-use crate::locate::{on_disk, path_bytes, shown};
+use crate::locate::path_bytes;
 use crate::wire::{self, side};
 use crate::{Client, Error, Upload};
 
@@ -90,8 +90,7 @@ impl Client {
                 name: Vec::new(),
             }),
             Err(error) if error.is_not_found() => {
-                let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
-                self.side_of_upload(upload).await
+                self.side_of_upload(self.unknown_file(file).await?).await
             }
             Err(error) => Err(error),
         }

@@ -7,7 +7,7 @@ use tonic::{Response, Status, Streaming};
 use super::{Client, first_known, within};
 use crate::upload::{Requests, UploadStream, send};
 use crate::wire::{FamilyReply, FindReply, FindRequest};
-use crate::{Error, FindKind, FindOptions, ItemStream, Reply, Subject, Upload};
+use crate::{Error, FindKind, FindOptions, ItemStream, Reply, Subject};
 
 impl Client {
     /// Finds files with the relation `kind` to `subject`, best first. The summary of the query closes the list.
@@ -107,6 +107,6 @@ impl Client {
             Err(error) if error.is_not_found() => {}
             answer => return answer,
         }
-        ask(Subject::Upload(Upload::of_file(file)?)).await
+        ask(Subject::Upload(self.unknown_file(file).await?)).await
     }
 }

@@ -25,7 +25,9 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
     let is_json = session.printer.is_json();
     let options = options(&args, is_json);
     let compared = session.client.compare_with(side_a, side_b, options);
-    let reply = waiting("comparing", compared).await?;
+    let reply = waiting("comparing", compared).await;
+    session.tell_sent();
+    let reply = reply?;
     let missing = left_out(&reply, args.diff, is_json).map(str::to_owned);
     let completeness = reply.completeness.clone();
     let last_read = last_read(&reply, [&path_a, &path_b]);

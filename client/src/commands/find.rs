@@ -47,7 +47,9 @@ pub(super) async fn run(
         "asking",
         send_query(session, kind, path.as_deref(), &args.file, &options),
     )
-    .await?;
+    .await;
+    session.tell_sent();
+    let listing = listing?;
     let hidden = judge.hidden_columns();
     let (count, summary) = match folds && is_table {
         true => print_folded(session, hidden, listing).await?,

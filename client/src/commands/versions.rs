@@ -22,7 +22,9 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     let file = &args.find.file;
     let path = path_unless_stdin(file)?;
     let call = send_query(session, path.is_some(), file, &options);
-    let mut parts = waiting("asking", call).await?;
+    let parts = waiting("asking", call).await;
+    session.tell_sent();
+    let mut parts = parts?;
     let is_json = session.printer.is_json();
     let (mut family, mut others) = (Family::new(session.wide && !is_json), 0);
     while let Some(part) = parts.next().await? {
