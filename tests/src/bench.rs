@@ -47,7 +47,7 @@ pub struct Benchmark {
 pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark {
         name: "index-100k",
-        about: "100,000 synthetic documents: postings a second, bytes a posting, query times",
+        about: "100,000 synthetic documents: postings per second, bytes per posting, query times",
         run: index_100k::run,
     },
     Benchmark {
