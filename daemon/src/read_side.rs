@@ -1,12 +1,12 @@
-//! From a question to its answer; nothing here writes to the index.
+//! From a request to its answer; nothing here writes to the index.
 //!
 //! * [`answering`] has one function for each request of the edge, on top of all others.
-//! * One document: [`query`] takes a question from its subject to verified hits; [`families`] puts the versions of a
-//!   document in order; [`compare`] and [`difference`] set two side by side.
+//! * One document: [`query`] goes from the subject of a query to verified hits; [`families`] puts the versions of a
+//!   document in order; [`compare`] and [`difference`] compare two documents.
 //! * Lists: [`catalogue`] reads files, pairs and groups; [`clusters`], [`templates`], [`folders`] and [`findings`] are
-//!   found for the call; [`lists`] closes them with counts and with what they rest on.
-//! * Judgements: [`judging`] judges pairs by many signals ([`judging_outcome`] is what comes of it), [`labels`] holds that against what people say;
-//!   [`calibrating`] measures how coarsely documents may be sampled.
+//!   computed for each request; [`lists`] adds counts and the completeness of the index.
+//! * Judgements: [`judging`] judges pairs by many signals, with a [`judging_outcome`] for each; [`labels`] compares
+//!   judgements with labels given by people; [`calibrating`] measures how coarsely documents may be sampled.
 
 pub mod answering;
 pub mod calibrating;

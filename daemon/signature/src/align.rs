@@ -1,13 +1,13 @@
-//! Two texts aligned: which lines or words of one are which of the other, and what stands elsewhere.
+//! Aligns two texts: which lines or words of one correspond to which of the other, and which were moved.
 //!
-//! Sequences of numbers are aligned, equal ones for equal lines or words ([`Vocabulary`]). What occurs once in both
-//! divides them, again and again in what lies between (patience diff, Cohen; here of several in a row first, so that
-//! a set phrase divides nothing); what is left is aligned by Myers's greedy algorithm (1986) in steps of bounded
-//! length. Where two texts have that much to tell apart in one place the alignment is longer than need be and says
-//! so, never wrong. The work is linear in both lengths but for sorting, whatever the texts are; tests count it. Now and
-//! then it asks its caller whether to go on ([`Work`]).
+//! The input is two sequences of numbers, equal numbers for equal lines or words ([`Vocabulary`]). Items that occur
+//! once in both divide the sequences, recursively (patience diff, Cohen; here runs of several items are tried first, so
+//! that a set phrase divides nothing). What lies between is aligned by Myers's greedy algorithm (1986) in steps of
+//! bounded length. If two texts differ too much in one place, the alignment is longer than necessary and says so; it is
+//! never wrong. Apart from sorting, the work is linear in both lengths, whatever the texts are; tests count it. It asks
+//! its caller periodically whether to go on ([`Work`]).
 //!
-//! Of words a block that was taken away in one place and stands in another is a move ([`MOVED_WORDS`]).
+//! A block of words that was removed in one place and added in another is a move ([`MOVED_WORDS`]).
 
 mod anchors;
 mod greedy;

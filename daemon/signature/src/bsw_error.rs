@@ -1,11 +1,11 @@
 //! How far estimates by BSW_n are off: measured, since they have no law.
 //!
-//! An entry of BSW_n goes when the smallest window of its chunk is touched, or a boundary comes or goes, so that it
-//! depends on where a text was changed: of the same resemblance many small changes cost more entries than one long one,
-//! and estimates are too low by that. No binomial tells it. So the interval of an estimate is where the truth
-//! was found to lie for pairs of texts with about as many entries and about that estimate, changed in nine ways: the
-//! table [`BswError::measured`], made and checked on documents it was not made of by `study bsw-error`, which says at
-//! the table's head how. Where nothing was measured, at another n, width or size, there is no interval.
+//! An entry of BSW_n is lost if the smallest window of its chunk changes, or if a chunk boundary appears or disappears.
+//! So the estimate depends on where a text was changed: at the same resemblance many small changes cost more entries
+//! than one long change, and estimates are too low. No binomial law describes this. So the interval of an estimate is
+//! where the true value was found for pairs of texts with about as many entries and about that estimate, changed in
+//! nine ways: the table [`BswError::measured`]. `study bsw-error` makes it, checks it on other documents, and describes
+//! at its head how. Where nothing was measured, at another n, width or size, there is no interval.
 //!
 //! The texts are prose. The interval does not hold for texts of a few rows that recur, such as ledgers, put in another
 //! order: these keep nearly all of their shingles, and the truth is often above the interval.

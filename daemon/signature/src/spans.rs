@@ -1,9 +1,9 @@
-//! The spans two texts share: of one text all that the other has, with its place there.
+//! The spans that two texts share: all parts of one text that occur in the other, with their positions there.
 //!
-//! Containment counts the windows of w bytes that are in both. Here every window of the one is looked up among those
-//! of the other and the equal text around it is a span, so that spans hold exactly the windows that were counted; a
-//! window that lies across the end of a span is looked up too. Of texts so long or so much in pieces that this takes
-//! too much, windows are left out, and how many is counted. Linear in both lengths.
+//! Containment counts the windows of w bytes that are in both. Here every window of one text is looked up among those
+//! of the other, and the equal text around it is a span, so that the spans hold exactly the windows that were counted;
+//! a window that lies across the end of a span is looked up too. If texts are too long or share too many short pieces,
+//! some windows are left out and counted. Linear in both lengths.
 
 mod places;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Encodes what a question found.
+//! Encodes answers to queries and comparisons.
 
 use simdex_judge::{Doubt, Judgement};
 use simdex_proto::v1;

@@ -1,15 +1,15 @@
 //! Decides who gets the next worker: small documents before huge ones, then the root or user with the fewest documents
-//! under way, then the folder, and among equals the caller that has waited longest. Questions come before the backlog,
+//! under way, then the folder, and among equals the caller that has waited longest. Queries come before the backlog,
 //! but never twice in a row while it waits: one of any two places goes to the backlog, unless it already holds all of
 //! them.
 //!
-//! Questions are distinguished by user, the backlog by root and folder ([`QueueKey`]), so that a folder of slow
-//! documents delays only itself: however many of them wait, the next free place goes to another root, then to another
-//! folder, and one extra place is open to the first in the queue, if its folder has nothing under way.
+//! Queries are distinguished by user, the backlog by root and folder ([`QueueKey`]), so that a folder of slow documents
+//! delays only itself: however many of them wait, the next free place goes to another root, then to another folder, and
+//! one extra place is open to the first in the queue, if its folder has nothing under way.
 //!
 //! A document that keeps its worker for long no longer counts against the places, so that one more worker may be
 //! started: files that hang delay themselves, never their neighbours. The total is bounded: the places, at most as many
-//! slow documents, the extra place, and one more that only questions may take.
+//! slow documents, the extra place, and one more that only queries may take.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

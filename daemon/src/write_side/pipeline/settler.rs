@@ -124,7 +124,7 @@ impl PipelineState {
         let _publishing = self.publishing();
         let of_group = |kind| move |&(group, id): &(GroupId, DocId)| (kind, group, id);
         let made = regrouped.made.iter().map(of_group(GroupMade));
-        // That a document lost its last file was told with that change.
+        // The loss of a document's last file was published with that change.
         let left = regrouped.moved.iter().filter(|moved| moved.is_carried);
         let left = left.filter_map(|moved| Some((GroupLeft, moved.from?, moved.document)));
         let joined = regrouped.moved.iter();
