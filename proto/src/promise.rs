@@ -8,7 +8,7 @@ use crate::v1;
 /// [`Completeness`](crate::completeness::Completeness) covers what the index lacks.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Promise {
-    /// The scheme that found the results.
+    /// The scheme that found the results; empty if nothing was compared, since equal bytes or text are found by a hash.
     pub scheme: String,
     /// The least ratio listed, for which the promise is made.
     pub threshold: f64,
@@ -32,7 +32,7 @@ pub enum NoPromise {
     NoneShared,
     /// Versions were followed from one to the next, so that one miss may hide others.
     Steps,
-    /// Nothing was compared.
+    /// No ratio was estimated or counted: only files with equal bytes or equal text are found, by a hash.
     NothingCompared,
 }
 
@@ -74,6 +74,9 @@ impl Promise {
         let Self {
             scheme, threshold, ..
         } = self;
+        if self.none == Some(NoPromise::NothingCompared) {
+            return "found by equal bytes or equal text alone: files that only resemble it are not listed".to_owned();
+        }
         let Some(missed) = self.missed_at_most else {
             let why = self.why_none();
             return format!("found by {scheme}: there is no bound on what is missed{why}");
@@ -100,9 +103,8 @@ impl Promise {
             Some(NoPromise::Steps) => {
                 ", since missing one version may hide those reached through it"
             }
-            Some(NoPromise::NothingCompared) => ", since nothing was compared",
-            // Sent by a newer daemon.
-            None => "",
+            // The first has a sentence of its own; no reason at all is sent by a newer daemon.
+            Some(NoPromise::NothingCompared) | None => "",
         }
     }
 }
@@ -163,6 +165,10 @@ mod tests {
         let none = "found by mod_n: there is no bound on what is missed, \
                     since a match may share none of the fingerprints that were looked up";
         assert_eq!(said(1.0), none);
+        let by_hash = Promise::nothing("", 0.8, NoPromise::NothingCompared).sentence(true);
+        let only_equal =
+            "found by equal bytes or equal text alone: files that only resemble it are not listed";
+        assert_eq!(by_hash, only_equal);
         let partly = Promise::new("mod_n", 0.8, 0.001).sentence(false);
         assert!(partly.contains(": of what is indexed, a match at exactly 0.8 is missed"));
     }

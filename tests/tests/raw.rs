@@ -71,6 +71,9 @@ fn copies_of_what_is_too_short_or_too_large_to_compare_are_found_by_their_bytes(
         ensure!(matches.iter().all(is_exact), "{matches:?}");
         let query = found.lines_of("query")?.remove(0);
         ensure!(query["compared_by"] == "whole-bytes", "{query}");
+        let promise = &query["promise"];
+        let is_by_hash = promise["scheme"] == "" && promise["none"] == "nothing-compared";
+        ensure!(is_by_hash, "{promise}");
     }
     // Of a file that lies on no share the chunks are compared, which the index has of neither copy.
     let sent = sandbox.beside("sent.bin");

@@ -28,7 +28,9 @@ pub(super) fn promise(
     };
     let scheme = match compared_by {
         ComparedBy::RawBytes => SchemeKind::Chunks.name(),
-        _ => params.scheme.name(),
+        // Found by a hash: no signature was looked up.
+        ComparedBy::Nothing | ComparedBy::WholeText | ComparedBy::WholeBytes => "",
+        ComparedBy::Text | ComparedBy::Signature => params.scheme.name(),
     };
     match none {
         Some(why) => Promise::nothing(scheme, params.threshold, why),
@@ -140,7 +142,9 @@ mod tests {
             (ComparedBy::RawBytes, 0, "chunks", NoPromise::Estimates),
             (ComparedBy::Signature, 0, "mod_n", NoPromise::Estimates),
             (ComparedBy::Text, 1, "mod_n", NoPromise::Unverified),
-            (ComparedBy::Nothing, 0, "mod_n", NoPromise::NothingCompared),
+            (ComparedBy::Nothing, 0, "", NoPromise::NothingCompared),
+            (ComparedBy::WholeText, 0, "", NoPromise::NothingCompared),
+            (ComparedBy::WholeBytes, 0, "", NoPromise::NothingCompared),
         ] {
             let nothing = Promise::nothing(scheme, 0.5, why);
             assert_eq!(of(compared, unverified), nothing);
