@@ -256,7 +256,7 @@ fn a_walk_whose_caller_goes_away_is_made_to_its_end() {
 }
 
 #[test]
-fn a_missing_root_is_named_by_every_answer_and_not_waited_for() {
+fn a_missing_root_is_named_by_an_answer_and_not_waited_for() {
     let daemon = Daemon::without_root();
     let waited = daemon.wait(daemon.client.wait()).unwrap();
     assert_eq!(pending(&Some(waited)).stale_roots, 1);
