@@ -1,5 +1,6 @@
-//! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) → drain (stop watching,
-//! finish, close). An engine that fails ends; the [`crate::engine::supervisor`] starts another on the same [`Host`].
+//! Starts and stops the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) → drain (stop
+//! watching, finish, close). An engine that fails ends; the [`crate::engine::supervisor`] starts another on the same
+//! [`Host`].
 
 mod completeness;
 pub mod slot;
@@ -38,7 +39,7 @@ use crate::read_side::judging::Models;
 use crate::write_side::dispatch::Dispatcher;
 use crate::write_side::ingest::OwnReports;
 use crate::write_side::pipeline::Pipeline;
-use crate::write_side::progress::Counts;
+use crate::write_side::progress::ProgressCounts;
 use crate::write_side::root_walker::RootWalker;
 use crate::write_side::roots::{LossToken, Root, RootState, RootStatus, Roots};
 use crate::write_side::walk_queue::RootUrgency;
@@ -222,7 +223,7 @@ impl Engine {
     }
 
     /// Files enqueued and not yet applied, and jobs finished.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> ProgressCounts {
         self.pipeline.counts()
     }
 

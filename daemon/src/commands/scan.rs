@@ -20,7 +20,7 @@ use crate::engine::{CompletenessCheck, Engine};
 use crate::error::EngineError;
 use crate::read_side::catalogue::{self, ListCounts, Listing, PairCounts, PairSelection};
 use crate::read_side::lists::{ListSummary, promise_of_pairs};
-use crate::write_side::progress::Counts;
+use crate::write_side::progress::ProgressCounts;
 
 /// What `scan` was asked for.
 #[derive(Args)]
@@ -135,7 +135,7 @@ fn show_progress(engine: &Engine, done: &AtomicBool) {
     let bar = ProgressBar::new(0).with_style(style(READING));
     let mut walked = false;
     while !done.load(Ordering::Relaxed) {
-        let Counts { pending, finished } = engine.counts();
+        let ProgressCounts { pending, finished } = engine.counts();
         bar.set_length(pending + finished);
         bar.set_position(finished);
         if pending == 0 && finished > 0 && !walked {

@@ -35,13 +35,13 @@ use crate::host::Host;
 use crate::host::alarms::AlarmSource;
 use crate::host::lifecycle::{AT_A_SHARE, Backoff, Lifecycle, join_until};
 use crate::write_side::ingest::OwnReports;
-use crate::write_side::progress::{Counts, IngestJob, Progress};
+use crate::write_side::progress::{IngestJob, Progress, ProgressCounts};
 use crate::write_side::roots::Roots;
 
 /// Ingester threads per worker, in addition to one for each root: while one waits for a slow document the
 /// others find work for it, and small documents in line for a worker can be distinguished from huge ones.
 const INGESTERS_PER_WORKER: usize = 4;
-/// Channel capacity between ingesters and writer: most ingested changes that the writer has not taken yet.
+/// Channel capacity between ingesters and writer: the greatest number of ingested changes that wait for the writer.
 const CHANGES: usize = 16;
 /// Added to the niceness of ingesters, compactor and settler, so that threads that answer and apply come first.
 const NICE_INCREMENT: i32 = 5;
@@ -262,7 +262,7 @@ impl Pipeline {
     }
 
     /// How much is enqueued, and how much has been done.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> ProgressCounts {
         self.shared.progress.counts()
     }
 

@@ -37,7 +37,7 @@ struct State {
     busy: HashMap<FileKey, FileProgress>,
     /// How many of those are not retries, by root.
     pending: BTreeMap<RootId, u64>,
-    done: u64,
+    finished: u64,
     rate: RateWindow,
 }
 
@@ -70,7 +70,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How much is in progress, and how much has been done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Counts {
+pub struct ProgressCounts {
     /// Files enqueued or being ingested, not counting retries.
     pub pending: u64,
     /// Jobs finished since the start.
@@ -122,7 +122,7 @@ impl Progress {
         for ticket in &job.tickets {
             state.outstanding.remove(ticket);
         }
-        state.done += 1;
+        state.finished += 1;
         state.rate.done(Instant::now(), 1);
         self.changed.notify_all();
         let busy = state.busy.remove(&job.key)?;
@@ -167,11 +167,11 @@ impl Progress {
     }
 
     /// How much is in progress, and how much has been done.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> ProgressCounts {
         let state = self.lock();
-        Counts {
+        ProgressCounts {
             pending: state.pending.values().sum(),
-            finished: state.done,
+            finished: state.finished,
         }
     }
 
@@ -252,7 +252,7 @@ mod tests {
         let first = progress.submit(key("a")).unwrap();
         assert!(progress.submit(key("a")).is_none());
         assert!(progress.submit(key("b")).is_some());
-        let counts = |pending, finished| Counts { pending, finished };
+        let counts = |pending, finished| ProgressCounts { pending, finished };
         assert_eq!(progress.counts(), counts(2, 0), "files, and not hints");
         let again = progress.return_tickets(first).unwrap();
         assert!(progress.return_tickets(again).is_none());
