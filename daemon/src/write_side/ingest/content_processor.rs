@@ -56,7 +56,7 @@ impl ContentProcessor<'_> {
         self.pool.space().charged_to(self.queue_key)
     }
 
-    /// Has a worker read a content and signs the result. `cut` is the reason why `bytes` are not all of it.
+    /// Has a worker read a content and signs the result. `cut` is the reason why `bytes` are only a part of the content.
     pub(super) fn process(
         &self,
         bytes: &ContentBytes<'_>,
@@ -67,38 +67,38 @@ impl ContentProcessor<'_> {
         // Kept until the text is signed: a crash of the daemon before that counts against the content.
         let journaled = self.read_in_pool(bytes.private, bytes.hash, name);
         let (took, _entry) = (journaled.took, journaled.entry);
-        let mut read = WorkerAnswer::of(journaled.extraction);
-        if let (Some(cut), State::Indexed) = (cut, read.state) {
-            (read.state, read.reason) = (State::Partial, cut.into());
+        let mut answer = WorkerAnswer::of(journaled.extraction);
+        if let (Some(cut), State::Indexed) = (cut, answer.state) {
+            (answer.state, answer.reason) = (State::Partial, cut.into());
         }
-        let document = match read.text.take() {
-            Some(text) => self.text_document(text, &mut read),
-            None => self.document_of_raw_bytes(bytes, &read),
+        let document = match answer.text.take() {
+            Some(text) => self.text_document(text, &mut answer),
+            None => self.document_of_raw_bytes(bytes, &answer),
         };
         // The only error is that the daemon stops.
         let document = document.unwrap_or_else(|_| {
-            read.interrupt();
+            answer.interrupt();
             None
         });
-        let strikes = read.strikes(old);
-        let state = read.state_with(strikes, document.is_some());
+        let strikes = answer.strikes(old);
+        let state = answer.state_with(strikes, document.is_some());
         let record = ContentRecord {
             state,
-            reason: read.reason,
+            reason: answer.reason,
             document: None,
-            media_type: read.media_type,
-            parser: read.parser,
+            media_type: answer.media_type,
+            parser: answer.parser,
             extractor: EXTRACTOR_VERSION,
             strikes,
             bytes: bytes.length,
-            warnings: read.warnings,
-            facts: read.facts,
-            reader: read.reader.map(version_of),
+            warnings: answer.warnings,
+            facts: answer.facts,
+            reader: answer.reader.map(version_of),
         };
         SignedContent {
             content: NewContent { record, document },
-            members: read.members,
-            transient: read.transient,
+            members: answer.members,
+            transient: answer.transient,
             took,
         }
     }
@@ -128,7 +128,7 @@ impl ContentProcessor<'_> {
     fn text_document(
         &self,
         text: String,
-        read: &mut WorkerAnswer,
+        answer: &mut WorkerAnswer,
     ) -> Result<Option<NewDocument>, IndexError> {
         // The permit covers the text, which stays in memory until the change is applied, and all signatures while they
         // are sorted. Short texts need one too: a container may have thousands.
@@ -141,7 +141,7 @@ impl ContentProcessor<'_> {
         if length < u64::from(signer.window().width()) {
             return Ok(None);
         }
-        read.note_cut(&canonical);
+        answer.note_cut(&canonical);
         let (signed_text, _of_signed) = signer.signed_text(&canonical, &self.account)?;
         let signatures = signer.sign(&signed_text, length);
         let signed = signatures
@@ -164,10 +164,10 @@ impl ContentProcessor<'_> {
     fn document_of_raw_bytes(
         &self,
         bytes: &ContentBytes<'_>,
-        read: &WorkerAnswer,
+        answer: &WorkerAnswer,
     ) -> Result<Option<NewDocument>, IndexError> {
         let is_fit = (1..=self.raw_bytes).contains(&bytes.length);
-        if !is_fit || read.state.has_text() || read.state == State::Quarantined {
+        if !is_fit || answer.state.has_text() || answer.state == State::Quarantined {
             return Ok(None);
         }
         let _held = self.account.take_large(bytes.length)?;

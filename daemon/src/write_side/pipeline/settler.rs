@@ -25,10 +25,11 @@ const LONGEST_REST: Duration = Duration::from_secs(1);
 impl PipelineState {
     /// Finds edges and maintains groups while anything waits.
     pub(super) fn settle_when_needed(&self) {
-        let (mut backoff, mut signing) = (Backoff::default(), None);
+        let (mut backoff, mut last_signing) = (Backoff::default(), None);
         let mut was_settled = true;
         while self.lifecycle.cancel().check().is_ok() {
-            if self.writer.has_settled_awaited() && self.sign_anew(&mut signing, &mut backoff) {
+            if self.writer.has_settled_awaited() && self.sign_anew(&mut last_signing, &mut backoff)
+            {
                 continue;
             }
             if self.writer.is_settled() {
@@ -78,13 +79,13 @@ impl PipelineState {
     }
 
     /// Signs some documents again whose sampling differs from the chosen one, or rests after it did; returns false if
-    /// there is nothing to sign now, so that other documents are settled. `begun` is when it last did so.
-    fn sign_anew(&self, begun: &mut Option<Instant>, backoff: &mut Backoff) -> bool {
+    /// there is nothing to sign now, so that other documents are settled. `last_signing` is when the last step began.
+    fn sign_anew(&self, last_signing: &mut Option<Instant>, backoff: &mut Backoff) -> bool {
         if !self.writer.has_to_sign() {
-            *begun = None;
+            *last_signing = None;
             return false;
         }
-        if let Some(begun) = begun.take() {
+        if let Some(begun) = last_signing.take() {
             self.to_settle.wait(begun.elapsed().min(LONGEST_REST));
             return true;
         }
@@ -102,7 +103,7 @@ impl PipelineState {
             Ok(SignStep::Signed) => {
                 *backoff = Backoff::default();
                 self.host.alarms.clear(AlarmSource::Settler);
-                *begun = Some(started);
+                *last_signing = Some(started);
                 true
             }
             Err(error) => {

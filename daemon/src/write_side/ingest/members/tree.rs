@@ -298,7 +298,7 @@ impl<'a> MemberTree<'a> {
         name: &str,
         bytes: &MemberBytes,
         (hash, length): (ContentHash, u64),
-        known: Option<ContentRecord>,
+        old: Option<ContentRecord>,
     ) -> Result<ReadMember, MemberSkip> {
         if self.allowance.is_out_of_time() {
             // What was read so far is not read again, so that the next try gets further.
@@ -307,15 +307,17 @@ impl<'a> MemberTree<'a> {
         let not_kept = |_| (State::Unstable, Reason::SpoolFailed);
         let private = &bytes.to_file().map_err(not_kept)?;
         let label = name.rsplit('/').next().map(str::to_owned);
-        let before = known.clone();
         let cut = bytes.cut();
         let own = ContentBytes {
             private,
             hash,
             length,
         };
-        let extracted = self.unpacker.processor.process(&own, label, known, cut);
-        self.charge(extracted.took, before.as_ref());
+        let extracted = self
+            .unpacker
+            .processor
+            .process(&own, label, old.clone(), cut);
+        self.charge(extracted.took, old.as_ref());
         if let Some(reason) = extracted.transient {
             return Err((State::Unstable, reason));
         }
@@ -330,12 +332,12 @@ impl<'a> MemberTree<'a> {
         })
     }
 
-    /// Charges the time for a content that was read.
-    pub(super) fn charge(&mut self, took: Duration, known: Option<&ContentRecord>) {
+    /// Charges the time for reading a content, whose earlier record is `old`.
+    pub(super) fn charge(&mut self, took: Duration, old: Option<&ContentRecord>) {
         let records = self.unpacker.records;
-        let is_read =
-            |known: &ContentRecord| holds_members(known) && !records.deserves_another_try(known);
-        self.allowance.charge(took, known.is_some_and(is_read));
+        let was_read =
+            |old: &ContentRecord| holds_members(old) && !records.deserves_another_try(old);
+        self.allowance.charge(took, old.is_some_and(was_read));
     }
 
     /// The members of a container, one level below; without their bytes if the limits leave no room for
