@@ -188,7 +188,7 @@ pub fn find(
     params.kind.check_scheme(params.scheme)?;
     require_indexed(index, params.scheme)?;
     let mut candidates = candidates(index, subject, params)?;
-    let considered = candidates.found.len() as u64;
+    let candidate_count = candidates.found.len() as u64;
     let verified = match subject.compared_by() {
         ComparedBy::WholeText => whole_text::own_document(index, subject, params)?,
         _ => {
@@ -207,7 +207,7 @@ pub fn find(
     let mut hits = top.hits;
     if params.kind == FindKind::Related {
         // In addition to the limit: it is not a version that was found.
-        hits.extend(top.query_hit);
+        hits.extend(top.subject_hit);
         hits::sort_by_date(&mut hits);
     }
     let summary = AnswerSummary {
@@ -222,7 +222,7 @@ pub fn find(
             &candidates.coverage,
             verified.unverified,
         ),
-        candidates: considered,
+        candidates: candidate_count,
         verified: verified.counted,
         common_lists_count_only: candidates.common_lists_count_only,
         unverified: verified.unverified,

@@ -185,7 +185,7 @@ pub(super) struct TopFiles {
     /// Best first, once the worst are dropped.
     pub(super) hits: Vec<Hit>,
     /// The very file asked about.
-    pub(super) query_hit: Option<Hit>,
+    pub(super) subject_hit: Option<Hit>,
     /// Whether there were more hits than requested.
     pub(super) truncated: bool,
     /// Counts the memory of the hits: a file may have long facts.
@@ -199,7 +199,7 @@ impl TopFiles {
         Self {
             held: GrowingPermit::of(account),
             hits: Vec::new(),
-            query_hit: None,
+            subject_hit: None,
             truncated: false,
             kind,
             limit,
@@ -208,7 +208,7 @@ impl TopFiles {
 
     /// Whether a file with the subject's bytes is among them.
     pub(super) fn has_same_bytes(&self) -> bool {
-        let mut hits = self.hits.iter().chain(&self.query_hit);
+        let mut hits = self.hits.iter().chain(&self.subject_hit);
         hits.any(|hit| hit.relation == Relation::IdenticalBytes)
     }
 
@@ -267,7 +267,7 @@ impl TopFiles {
     fn add(&mut self, hit: Hit) -> Result<(), IndexError> {
         self.held.add(held_bytes(&hit))?;
         if hit.is_subject {
-            self.query_hit = Some(hit);
+            self.subject_hit = Some(hit);
             return Ok(());
         }
         self.hits.push(hit);
@@ -281,7 +281,7 @@ impl TopFiles {
         sort_by_value(&mut self.hits, self.kind);
         self.truncated |= self.hits.len() > self.limit;
         self.hits.truncate(self.limit);
-        let left = self.hits.iter().chain(&self.query_hit);
+        let left = self.hits.iter().chain(&self.subject_hit);
         self.held.shrink_to(left.map(held_bytes).sum());
     }
 }
