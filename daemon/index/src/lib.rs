@@ -10,9 +10,9 @@
 //! | [`Registry`] | records by key: files, contents, roots, reports | ingestion, walks, the recheck |
 //! | [`IndexWriter`] | all that changes: apply, settle, merge, commit | the pipeline |
 //!
-//! Each is in a file of its name, which says where the methods are. A reader is asked through its parts, by what a
-//! caller wants to know: `documents`, `document_text`, `shingles`, `signing`, and those below `reader`. All of them share
-//! `shared`: store, texts, the state in memory and its locks. The parts:
+//! Each is in a file of its name, which says where the methods are. Callers use the parts of a reader: `documents`,
+//! `document_text`, `shingles`, `signing`, and those below `reader`. All of them share `shared`: store, texts, the state
+//! in memory and its locks. The modules:
 //!
 //! * Reading: `postings` looks up what documents share, on which candidates, edges and the `join` of many documents
 //!   stand; `registry` reads records.

@@ -214,7 +214,7 @@ impl<'a> Candidates<'a> {
         let cancel = account.cancel();
         let documents = document_kind(query.scheme);
         let counts = query.fingerprints.counts_by_rung();
-        let (visible, rung, before) = {
+        let (visible, rung, rungs_before) = {
             let state = self.postings.shared.state();
             let rung = probing_rung(&state, documents, query, kind, &counts);
             (
@@ -227,7 +227,7 @@ impl<'a> Candidates<'a> {
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
         // Each at the coarser rung of both sides; documents may be signed again meanwhile.
-        let in_use = before.and_now(&self.postings.shared.state(), documents);
+        let in_use = rungs_before.united_with_now(&self.postings.shared.state(), documents);
         let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(rung)).collect();
         let significant = significant_common_lists(&tally, kind, &counted_at, &counts);
         tally.read_common(&significant, cancel)?;

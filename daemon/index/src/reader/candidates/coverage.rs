@@ -153,7 +153,7 @@ impl RungsInUse {
     }
 
     /// These, together with those in use now.
-    pub(super) fn and_now(mut self, state: &IndexState, documents: DocumentKind) -> Self {
+    pub(super) fn united_with_now(mut self, state: &IndexState, documents: DocumentKind) -> Self {
         for (rung, min_kept) in Self::of(state, documents).0 {
             let known = self.0.entry(rung).or_insert(min_kept);
             *known = min_kept.min(*known);
