@@ -15,7 +15,7 @@ use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind, DocumentRecord, key};
 use simdex_signature::{Rung, SchemeKind, Signature};
 
-use self::arrivals::Carriers;
+use self::arrivals::ChangedCarriers;
 use self::builder::BatchBuilder;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::change::{Applied, FileChange, GroupArrival, NewDocument};
@@ -158,7 +158,7 @@ impl IndexWriter {
         counted: &CountChanges,
         fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
-        carriers: Carriers,
+        carriers: ChangedCarriers,
     ) -> Vec<GroupArrival> {
         let (mut counts, mut state) = (self.shared.kept_counts(), self.shared.state_mut());
         for ((id, new), stats) in fresh.iter().zip(stats) {
@@ -168,7 +168,7 @@ impl IndexWriter {
                 state.unsettled.queue_placement(*id);
             }
         }
-        let carriers = carriers.before(&state);
+        let carriers = carriers.note_presence(&state);
         state.count(&mut counts, counted);
         state.queue_changed_documents(counted);
         carriers.arrivals(&state)

@@ -10,12 +10,12 @@ use crate::shared::IndexState;
 
 /// For each root, the documents of which files come or go there, each with the first of those files.
 #[derive(Default)]
-pub(super) struct Carriers(BTreeMap<(RootId, DocId), FileKey>);
+pub(super) struct ChangedCarriers(BTreeMap<(RootId, DocId), FileKey>);
 
 /// These documents, each with whether the root had a file of it before the batch.
-pub(super) struct CarriersBefore(Vec<((RootId, DocId), FileKey, bool)>);
+pub(super) struct ChangedCarriersBefore(Vec<((RootId, DocId), FileKey, bool)>);
 
-impl Carriers {
+impl ChangedCarriers {
     /// Notes a file that comes or goes.
     pub(super) fn note(&mut self, key: &FileKey, file: &CountedFile) {
         let Some((document, _)) = file.carried else {
@@ -28,15 +28,15 @@ impl Carriers {
         }
     }
 
-    /// Call before the files are counted.
-    pub(super) fn before(self, state: &IndexState) -> CarriersBefore {
+    /// Notes which of them each root has. Call before the files are counted.
+    pub(super) fn note_presence(self, state: &IndexState) -> ChangedCarriersBefore {
         let files = self.0.into_iter();
         let files = files.map(|(at, file)| (at, file, state.table.is_in(at)));
-        CarriersBefore(files.collect())
+        ChangedCarriersBefore(files.collect())
     }
 }
 
-impl CarriersBefore {
+impl ChangedCarriersBefore {
     /// Call after the files were counted.
     pub(super) fn arrivals(self, state: &IndexState) -> Vec<GroupArrival> {
         let arrival = |(at, file, was_there)| {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, DocId, FileKey, FileRecord, FileStat, Reason, State, key};
 
-use super::arrivals::Carriers;
+use super::arrivals::ChangedCarriers;
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::change::{ChangedFiles, Delta, FileChange, NewContent, NewDocument, SeenFile};
@@ -36,7 +36,7 @@ pub(super) struct BatchBuilder<'a, 'c> {
     /// Files that hold something else than before.
     pub(super) changed: ChangedFiles,
     /// Files that came to carry a document, or ceased to.
-    pub(super) carriers: Carriers,
+    pub(super) carriers: ChangedCarriers,
 }
 
 impl<'a, 'c> BatchBuilder<'a, 'c> {
@@ -51,7 +51,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             fresh: Vec::new(),
             unknown_content: Vec::new(),
             changed: ChangedFiles::default(),
-            carriers: Carriers::default(),
+            carriers: ChangedCarriers::default(),
         }
     }
 
