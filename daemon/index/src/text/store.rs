@@ -149,7 +149,7 @@ impl TextStore {
             refs.extend(split(whole, block));
         }
         refs.iter()
-            .for_each(|text| writer.tally(text.segment).live += u64::from(text.len));
+            .for_each(|text| writer.use_of(text.segment).live += u64::from(text.len));
         Ok(refs)
     }
 
@@ -202,15 +202,15 @@ impl TextStore {
     /// Counts a text as live. Needed after opening, once for each reference in the records;
     /// [`TextStore::append`] counts its own.
     pub fn count_live(&self, text: &TextRef) {
-        self.writer().tally(text.segment).live += u64::from(text.len);
+        self.writer().use_of(text.segment).live += u64::from(text.len);
     }
 
     /// Counts a text as dead, once its reference is gone from the records.
     pub fn count_dead(&self, text: &TextRef) {
         let mut writer = self.writer();
         writer.died = true;
-        let tally = writer.tally(text.segment);
-        tally.live = tally.live.saturating_sub(u64::from(text.len));
+        let of_segment = writer.use_of(text.segment);
+        of_segment.live = of_segment.live.saturating_sub(u64::from(text.len));
     }
 
     /// Whether any text died since the last call, or since the texts were opened.
@@ -241,7 +241,10 @@ impl TextStore {
         // The lock first: a segment that is begun after the listing is live and not in it.
         let writer = self.writer();
         let present = self.lengths()?;
-        let live = writer.tallies.iter().filter(|(_, tally)| tally.live > 0);
+        let live = writer
+            .segment_use
+            .iter()
+            .filter(|(_, of_segment)| of_segment.live > 0);
         let gone = |number: &u32| !present.contains_key(number) || writer.vanished.contains(number);
         Ok(live.map(|(number, _)| *number).filter(gone).collect())
     }
@@ -250,7 +253,7 @@ impl TextStore {
     pub fn forget(&self, segments: &BTreeSet<u32>) {
         let mut writer = self.writer();
         writer
-            .tallies
+            .segment_use
             .retain(|number, _| !segments.contains(number));
         writer.vanished.retain(|number| !segments.contains(number));
     }
@@ -265,7 +268,7 @@ impl TextStore {
     pub fn segments(&self) -> Result<Vec<SegmentUsage>, TextError> {
         let mut usage = Vec::new();
         for (segment, file_bytes) in segment::list(&self.dir)? {
-            let known = self.writer().tally(segment).raw;
+            let known = self.writer().use_of(segment).raw;
             // For the segment that is being written it is known from the beginning.
             let found = match known {
                 Some(raw) => Some(raw),
@@ -276,13 +279,13 @@ impl TextStore {
                 },
             };
             let mut writer = self.writer();
-            let tally = writer.tally(segment);
-            tally.raw = tally.raw.or(found);
+            let of_segment = writer.use_of(segment);
+            of_segment.raw = of_segment.raw.or(found);
             usage.push(SegmentUsage {
                 segment,
                 file_bytes,
-                text_bytes: tally.raw.unwrap_or(0),
-                live_bytes: tally.live,
+                text_bytes: of_segment.raw.unwrap_or(0),
+                live_bytes: of_segment.live,
             });
         }
         Ok(usage)
@@ -362,7 +365,7 @@ impl TextStore {
             _ => TextError::io("remove", path)(error),
         })?;
         segment::sync_dir(&self.dir)?;
-        writer.tallies.remove(&segment);
+        writer.segment_use.remove(&segment);
         writer.vanished.remove(&segment);
         self.reader.forget();
         Ok(())

@@ -14,7 +14,7 @@ pub(super) struct SegmentWriter {
     pub(super) current: Option<Appender>,
     sync_failed: bool,
     pub(super) next_segment: u32,
-    pub(super) tallies: BTreeMap<u32, Tally>,
+    pub(super) segment_use: BTreeMap<u32, SegmentUse>,
     /// Segments that were removed or replaced while they were written.
     pub(super) vanished: BTreeSet<u32>,
     /// A text became unreferenced since `take_died` was called.
@@ -22,7 +22,7 @@ pub(super) struct SegmentWriter {
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-pub(super) struct Tally {
+pub(super) struct SegmentUse {
     /// Bytes of text that references point to, as far as the caller has reported.
     pub(super) live: u64,
     /// Bytes of text written, once known. A finished segment never changes.
@@ -36,15 +36,15 @@ impl SegmentWriter {
             current: None,
             sync_failed: false,
             next_segment,
-            tallies: BTreeMap::new(),
+            segment_use: BTreeMap::new(),
             vanished: BTreeSet::new(),
             // Texts that died before opening are found by the first compaction check.
             died: true,
         }
     }
 
-    pub(super) fn tally(&mut self, segment: u32) -> &mut Tally {
-        self.tallies.entry(segment).or_default()
+    pub(super) fn use_of(&mut self, segment: u32) -> &mut SegmentUse {
+        self.segment_use.entry(segment).or_default()
     }
 
     pub(super) fn append_block(
@@ -69,7 +69,7 @@ impl SegmentWriter {
         }
         let current = self.current.as_mut().ok_or(TextError::Exhausted)?;
         let whole = current.append(&texts.concat().into_bytes())?;
-        let raw = &mut self.tally(whole.segment).raw;
+        let raw = &mut self.use_of(whole.segment).raw;
         *raw = raw.map(|raw| raw + u64::from(whole.len));
         Ok(whole)
     }
@@ -98,7 +98,7 @@ impl SegmentWriter {
         // The directory may have been removed with everything in it.
         safe_fs::create_dir(dir).map_err(TextError::io("create", dir))?;
         self.current = Some(Appender::create(dir, store, number)?);
-        self.tally(number).raw = Some(0);
+        self.use_of(number).raw = Some(0);
         Ok(())
     }
 
