@@ -20,7 +20,7 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use self::block::Place;
+use self::block::BlockPosition;
 use crate::aside;
 use crate::io_error::is_lost;
 
@@ -110,17 +110,21 @@ impl TextError {
         }
     }
 
-    /// The error for a failed read at a place: either the data there is lost, or it cannot be read now.
-    fn reading(action: &'static str, dir: &Path, place: Place) -> impl FnOnce(io::Error) -> Self {
-        let path = segment::path(dir, place.segment);
+    /// The error for a failed read at a position: either the data there is lost, or it cannot be read now.
+    fn reading(
+        action: &'static str,
+        dir: &Path,
+        position: BlockPosition,
+    ) -> impl FnOnce(io::Error) -> Self {
+        let path = segment::path(dir, position.segment);
         move |source| match source.kind() {
             ErrorKind::NotFound => Self::NoSegment {
-                segment: place.segment,
+                segment: position.segment,
             },
-            ErrorKind::UnexpectedEof => place.corrupt("the segment was cut short"),
+            ErrorKind::UnexpectedEof => position.corrupt("the segment was cut short"),
             _ if is_lost(&source) => {
-                tracing::error!(path = %path.display(), offset = place.offset, %source, "reading a stored text failed");
-                place.corrupt("the disk does not read it")
+                tracing::error!(path = %path.display(), offset = position.offset, %source, "reading a stored text failed");
+                position.corrupt("the disk does not read it")
             }
             _ => Self::io(action, path)(source),
         }
@@ -143,5 +147,5 @@ pub(crate) fn set_aside(dir: &Path) -> Result<Option<PathBuf>, TextError> {
 /// A block as formats 1 and 2 wrote it, for tests of reading old formats.
 #[cfg(test)]
 pub(crate) fn block_of_format_2(segment: u32, offset: u64, raw: &[u8]) -> Vec<u8> {
-    block::encode_unbound(block::Place { segment, offset }, raw)
+    block::encode_unbound(block::BlockPosition { segment, offset }, raw)
 }

@@ -38,12 +38,12 @@ const LEVEL: i32 = 3;
 
 /// The position of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct BlockPosition {
     pub(super) segment: u32,
     pub(super) offset: u64,
 }
 
-impl Place {
+impl BlockPosition {
     pub(super) fn corrupt(self, reason: &'static str) -> TextError {
         TextError::Corrupt {
             segment: self.segment,
@@ -65,20 +65,23 @@ pub(super) struct Header {
 
 impl Header {
     /// Reads magic, version and bounds; the checksum needs the whole block.
-    pub(super) fn parse(place: Place, bytes: &[u8; HEADER_LEN]) -> Result<Self, TextError> {
+    pub(super) fn parse(
+        position: BlockPosition,
+        bytes: &[u8; HEADER_LEN],
+    ) -> Result<Self, TextError> {
         let number = |at: usize| {
             u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
         };
         if bytes[0..4] != MAGIC {
-            return Err(place.corrupt("no block here"));
+            return Err(position.corrupt("no block here"));
         }
         let version = u16::from_le_bytes([bytes[4], bytes[5]]);
         if !(UNBOUND..=VERSION).contains(&version) || bytes[6..8] != [0, 0] {
-            return Err(place.corrupt("unknown version"));
+            return Err(position.corrupt("unknown version"));
         }
         let (raw_len, block_len) = (number(8), number(12));
         if raw_len > MAX_TEXT || block_len > raw_len + MAX_EXPANSION {
-            return Err(place.corrupt("length out of bounds"));
+            return Err(position.corrupt("length out of bounds"));
         }
         Ok(Self {
             version,
@@ -89,7 +92,11 @@ impl Header {
 }
 
 /// Header and compressed form of `raw`, which is at most [`MAX_TEXT`] long.
-pub(super) fn encode(store: StoreId, place: Place, raw: &[u8]) -> std::io::Result<Vec<u8>> {
+pub(super) fn encode(
+    store: StoreId,
+    position: BlockPosition,
+    raw: &[u8],
+) -> std::io::Result<Vec<u8>> {
     let compressed = zstd::bulk::compress(raw, LEVEL)?;
     let lengths = u32::try_from(raw.len())
         .ok()
@@ -101,29 +108,33 @@ pub(super) fn encode(store: StoreId, place: Place, raw: &[u8]) -> std::io::Resul
     block.extend_from_slice(&[0, 0]);
     block.extend_from_slice(&raw_len.to_le_bytes());
     block.extend_from_slice(&block_len.to_le_bytes());
-    let checksum = checksum(Some(store), place, &block, &compressed);
+    let checksum = checksum(Some(store), position, &block, &compressed);
     block.extend_from_slice(&checksum);
     block.extend_from_slice(&compressed);
     Ok(block)
 }
 
 /// Verifies and decompresses a whole block.
-pub(super) fn decode(store: StoreId, place: Place, block: &[u8]) -> Result<Vec<u8>, TextError> {
+pub(super) fn decode(
+    store: StoreId,
+    position: BlockPosition,
+    block: &[u8],
+) -> Result<Vec<u8>, TextError> {
     let Some((head, compressed)) = block.split_first_chunk::<HEADER_LEN>() else {
-        return Err(place.corrupt("block is cut off"));
+        return Err(position.corrupt("block is cut off"));
     };
-    let header = Header::parse(place, head)?;
+    let header = Header::parse(position, head)?;
     if header.block_len != compressed.len() {
-        return Err(place.corrupt("length differs from the reference"));
+        return Err(position.corrupt("length differs from the reference"));
     }
     let store = (header.version != UNBOUND).then_some(store);
-    if checksum(store, place, &head[..16], compressed) != head[16..] {
-        return Err(place.corrupt("checksum mismatch"));
+    if checksum(store, position, &head[..16], compressed) != head[16..] {
+        return Err(position.corrupt("checksum mismatch"));
     }
     let raw =
-        decompress(compressed, header.raw_len).map_err(|_| place.corrupt("not a zstd frame"))?;
+        decompress(compressed, header.raw_len).map_err(|_| position.corrupt("not a zstd frame"))?;
     if raw.len() != header.raw_len {
-        return Err(place.corrupt("decompressed length differs"));
+        return Err(position.corrupt("decompressed length differs"));
     }
     Ok(raw)
 }
@@ -143,13 +154,18 @@ fn decompress(compressed: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
     })
 }
 
-fn checksum(store: Option<StoreId>, place: Place, head: &[u8], compressed: &[u8]) -> [u8; 16] {
+fn checksum(
+    store: Option<StoreId>,
+    position: BlockPosition,
+    head: &[u8],
+    compressed: &[u8],
+) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     if let Some(store) = store {
         hasher.update(&store.0);
     }
-    hasher.update(&place.segment.to_le_bytes());
-    hasher.update(&place.offset.to_le_bytes());
+    hasher.update(&position.segment.to_le_bytes());
+    hasher.update(&position.offset.to_le_bytes());
     hasher.update(head);
     hasher.update(compressed);
     let mut short = [0; 16];
@@ -159,11 +175,11 @@ fn checksum(store: Option<StoreId>, place: Place, head: &[u8], compressed: &[u8]
 
 /// A block as format 1 and 2 wrote it, for tests of reading old formats.
 #[cfg(test)]
-pub(super) fn encode_unbound(place: Place, raw: &[u8]) -> Vec<u8> {
-    let mut block = encode(StoreId([0; 16]), place, raw).unwrap();
+pub(super) fn encode_unbound(position: BlockPosition, raw: &[u8]) -> Vec<u8> {
+    let mut block = encode(StoreId([0; 16]), position, raw).unwrap();
     block[4..6].copy_from_slice(&UNBOUND.to_le_bytes());
     let (head, compressed) = block.split_at(HEADER_LEN);
-    let sum = checksum(None, place, &head[..16], compressed);
+    let sum = checksum(None, position, &head[..16], compressed);
     block[16..HEADER_LEN].copy_from_slice(&sum);
     block
 }

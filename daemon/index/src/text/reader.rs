@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use simdex_schema::StoreId;
 
-use super::block::{self, HEADER_LEN, Place};
+use super::block::{self, BlockPosition, HEADER_LEN};
 use super::{TextError, TextRef, segment};
 use crate::cache::Cache;
 
@@ -37,12 +37,12 @@ pub(super) struct BlockReader {
     store: StoreId,
     /// The most recently used one is last.
     open: Mutex<Vec<Arc<OpenSegment>>>,
-    blocks: Cache<Place, Arc<Vec<u8>>>,
+    blocks: Cache<BlockPosition, Arc<Vec<u8>>>,
     segments_opened: AtomicU64,
     blocks_read: AtomicU64,
-    /// Errors of reads at a place, for tests.
+    /// Errors of reads at a position, for tests.
     #[cfg(test)]
-    errors: Mutex<Vec<(Place, rustix::io::Errno)>>,
+    errors: Mutex<Vec<(BlockPosition, rustix::io::Errno)>>,
 }
 
 #[derive(Debug)]
@@ -82,38 +82,38 @@ impl BlockReader {
 
     /// The block a reference points into, decompressed; it may come from the cache.
     pub(super) fn block(&self, at: &TextRef) -> Result<Arc<Vec<u8>>, TextError> {
-        let place = at.place();
-        if let Some(block) = self.blocks.get(&place) {
+        let position = at.position();
+        if let Some(block) = self.blocks.get(&position) {
             return Ok(block);
         }
         let block = Arc::new(self.read(at)?);
         if block.len() <= KEPT_BLOCK_BYTES {
             self.blocks
-                .insert(place, Arc::clone(&block), block.len() as u64);
+                .insert(position, Arc::clone(&block), block.len() as u64);
         }
         Ok(block)
     }
 
     /// Reads and decompresses the block a reference points into.
     pub(super) fn read(&self, at: &TextRef) -> Result<Vec<u8>, TextError> {
-        let place = at.place();
-        let (segment, len) = self.segment(place)?;
+        let position = at.position();
+        let (segment, len) = self.segment(position)?;
         // Before allocating: a false reference may state any length.
         if at.block_end().is_none_or(|end| end > len) {
-            return Err(place.corrupt("reference past the end"));
+            return Err(position.corrupt("reference past the end"));
         }
         let mut bytes = vec![0; HEADER_LEN + at.block_len as usize];
-        let read = match self.injected_error(place) {
+        let read = match self.injected_error(position) {
             Some(error) => Err(error),
             None => segment.file.read_exact_at(&mut bytes, at.offset),
         };
-        read.map_err(TextError::reading("read", &self.dir, place))?;
+        read.map_err(TextError::reading("read", &self.dir, position))?;
         self.blocks_read.fetch_add(1, Ordering::Relaxed);
-        block::decode(self.store, place, &bytes)
+        block::decode(self.store, position, &bytes)
     }
 
     #[cfg(not(test))]
-    const fn injected_error(&self, _: Place) -> Option<std::io::Error> {
+    const fn injected_error(&self, _: BlockPosition) -> Option<std::io::Error> {
         None
     }
 
@@ -128,12 +128,12 @@ impl BlockReader {
         self.lock().clear();
     }
 
-    /// The segment of a place, and its length in bytes.
-    fn segment(&self, place: Place) -> Result<(Arc<OpenSegment>, u64), TextError> {
-        let number = place.segment;
+    /// The segment of a position, and its length in bytes.
+    fn segment(&self, position: BlockPosition) -> Result<(Arc<OpenSegment>, u64), TextError> {
+        let number = position.segment;
         let path = segment::path(&self.dir, number);
         let found = std::fs::symlink_metadata(&path);
-        let found = found.map_err(TextError::reading("examine", &self.dir, place));
+        let found = found.map_err(TextError::reading("examine", &self.dir, position));
         // A segment that is gone, or replaced, need not be kept.
         let kept = self.take(number);
         let found = found?;
@@ -181,13 +181,13 @@ impl BlockReader {
     pub(super) fn inject_error(&self, at: &TextRef, errno: rustix::io::Errno) {
         self.forget();
         let mut errors = self.errors.lock().unwrap();
-        errors.retain(|(place, _)| *place != at.place());
-        errors.push((at.place(), errno));
+        errors.retain(|(position, _)| *position != at.position());
+        errors.push((at.position(), errno));
     }
 
-    fn injected_error(&self, place: Place) -> Option<std::io::Error> {
+    fn injected_error(&self, position: BlockPosition) -> Option<std::io::Error> {
         let errors = self.errors.lock().unwrap();
-        let errno = errors.iter().find(|(at, _)| *at == place)?.1;
+        let errno = errors.iter().find(|(at, _)| *at == position)?.1;
         Some(std::io::Error::from_raw_os_error(errno.raw_os_error()))
     }
 }

@@ -1,6 +1,6 @@
 //! The reference to a text, kept in a document's record.
 
-use super::block::{HEADER_LEN, Place};
+use super::block::{BlockPosition, HEADER_LEN};
 
 /// The position of one text. Opaque to callers, who store its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,12 +56,12 @@ impl TextRef {
 
     /// Reads the stored form; `None` if `bytes` has another length. Only reading the text shows whether it exists.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (place, rest) = bytes.split_first_chunk::<{ Self::UNCHECKED_LEN }>()?;
+        let (position, rest) = bytes.split_first_chunk::<{ Self::UNCHECKED_LEN }>()?;
         let checksum = match rest {
             [] => None,
             _ => Some(rest.try_into().ok()?),
         };
-        let (segment, rest) = place.split_first_chunk()?;
+        let (segment, rest) = position.split_first_chunk()?;
         let (offset, rest) = rest.split_first_chunk()?;
         let (block_len, rest) = rest.split_first_chunk()?;
         let (start, rest) = rest.split_first_chunk()?;
@@ -76,8 +76,8 @@ impl TextRef {
         })
     }
 
-    pub(super) fn place(&self) -> Place {
-        Place {
+    pub(super) fn position(&self) -> BlockPosition {
+        BlockPosition {
             segment: self.segment,
             offset: self.offset,
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use simdex_schema::StoreId;
 
-use super::block::{self, HEADER_LEN, Header, Place};
+use super::block::{self, BlockPosition, HEADER_LEN, Header};
 use super::{TextError, TextRef};
 use crate::io_error::is_lost;
 use crate::safe_fs;
@@ -72,8 +72,8 @@ pub(super) fn sync(dir: &Path, segment: u32) -> Result<(), TextError> {
 pub(super) fn open(dir: &Path, segment: u32) -> Result<(File, Metadata), TextError> {
     let path = path(dir, segment);
     let opened = safe_fs::open_read(&path).and_then(|file| file.metadata().map(|m| (file, m)));
-    let place = Place { segment, offset: 0 };
-    opened.map_err(TextError::reading("open", dir, place))
+    let position = BlockPosition { segment, offset: 0 };
+    opened.map_err(TextError::reading("open", dir, position))
 }
 
 /// Visits the header of every block of a segment, in order. Ends at the first that is not one: what follows was torn by
@@ -81,17 +81,17 @@ pub(super) fn open(dir: &Path, segment: u32) -> Result<(File, Metadata), TextErr
 pub(super) fn blocks(
     dir: &Path,
     segment: u32,
-    mut visit: impl FnMut(Place, &Header) -> Result<(), TextError>,
+    mut visit: impl FnMut(BlockPosition, &Header) -> Result<(), TextError>,
 ) -> Result<u64, TextError> {
     let (file, metadata) = open(dir, segment)?;
     let file_len = metadata.len();
     let mut offset = 0;
     let mut head = [0; HEADER_LEN];
     while offset + HEADER_LEN as u64 <= file_len {
-        let place = Place { segment, offset };
+        let position = BlockPosition { segment, offset };
         let read = file.read_exact_at(&mut head, offset);
-        let read = read.map_err(TextError::reading("read", dir, place));
-        let header = match read.and_then(|()| Header::parse(place, &head)) {
+        let read = read.map_err(TextError::reading("read", dir, position));
+        let header = match read.and_then(|()| Header::parse(position, &head)) {
             Err(TextError::Corrupt { .. }) => break,
             header => header?,
         };
@@ -99,7 +99,7 @@ pub(super) fn blocks(
         if end > file_len {
             break;
         }
-        visit(place, &header)?;
+        visit(position, &header)?;
         offset = end;
     }
     Ok(offset)
@@ -157,11 +157,11 @@ impl Appender {
 
     /// Writes one block; the reference covers the whole block.
     pub(super) fn append(&mut self, raw: &[u8]) -> Result<TextRef, TextError> {
-        let place = Place {
+        let position = BlockPosition {
             segment: self.segment,
             offset: self.offset,
         };
-        let bytes = block::encode(self.store, place, raw)
+        let bytes = block::encode(self.store, position, raw)
             .map_err(TextError::io("compress for", &self.path))?;
         let written = self.file.write_all_at(&bytes, self.offset);
         written.map_err(TextError::io("write", &self.path))?;
@@ -170,8 +170,8 @@ impl Appender {
         let block_len = (bytes.len() - HEADER_LEN) as u32;
         let len = raw.len() as u32;
         Ok(TextRef {
-            segment: place.segment,
-            offset: place.offset,
+            segment: position.segment,
+            offset: position.offset,
             block_len,
             start: 0,
             len,

@@ -171,17 +171,17 @@ impl TextStore {
 
     /// Reads one text; verifies it by the checksum in the reference, if there is one.
     pub fn read(&self, at: &TextRef) -> Result<String, TextError> {
-        let place = at.place();
+        let position = at.position();
         let block = self.reader.block(at)?;
         let start = at.start as usize;
         let text = block.get(start..start.saturating_add(at.len as usize));
-        let text = text.ok_or_else(|| place.corrupt("reference past the end of the block"))?;
+        let text = text.ok_or_else(|| position.corrupt("reference past the end of the block"))?;
         if at.checksum.is_some_and(|sum| sum != checksum(text)) {
-            return Err(place.corrupt("another text lies here"));
+            return Err(position.corrupt("another text lies here"));
         }
         let text = std::str::from_utf8(text);
         text.map(str::to_owned)
-            .map_err(|_| place.corrupt("reference splits a character"))
+            .map_err(|_| position.corrupt("reference splits a character"))
     }
 
     /// The work of reading so far.
@@ -294,10 +294,10 @@ impl TextStore {
     /// What the headers of a segment's blocks say, in order; nothing else is read.
     pub fn heads(&self, segment: u32) -> Result<Vec<BlockHead>, TextError> {
         let mut heads = Vec::new();
-        segment::blocks(&self.dir, segment, |place, header| {
+        segment::blocks(&self.dir, segment, |position, header| {
             // Both fit: they were four bytes each.
             heads.push(BlockHead {
-                offset: place.offset,
+                offset: position.offset,
                 block_len: header.block_len as u32,
                 text_len: header.raw_len as u32,
             });

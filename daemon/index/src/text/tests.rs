@@ -330,7 +330,7 @@ fn a_block_of_another_store_is_noticed_and_one_of_an_older_format_is_read() {
     let ours = store.append(&["ours"]).unwrap()[0];
     let other = TextStore::open(dir.path(), StoreId([8; 16]), 1).unwrap();
     assert_eq!(corrupt(&other, &ours), "checksum mismatch");
-    let place = super::block::Place {
+    let position = super::block::BlockPosition {
         segment: 1,
         offset: 0,
     };
@@ -338,7 +338,7 @@ fn a_block_of_another_store_is_noticed_and_one_of_an_older_format_is_read() {
         dir.path(),
         1,
         0,
-        &super::block::encode_unbound(place, b"ours"),
+        &super::block::encode_unbound(position, b"ours"),
     );
     let unchecked = TextRef {
         checksum: None,
