@@ -91,7 +91,7 @@ pub(crate) struct Unsettled {
 
 /// Documents to be placed next, in order of rank.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Step {
+pub(crate) struct PlacementBatch {
     pub(crate) documents: Vec<DocId>,
     /// The effort that was known for all of them before.
     pub(crate) effort: Effort,
@@ -175,7 +175,7 @@ impl Unsettled {
 
     /// The documents to be placed in a step that was begun: at most `limit` of this round. Between two rounds those of
     /// each higher effort have a turn: at most `few`, and fewer if others wait.
-    pub(crate) fn take(&mut self, effort: Effort, limit: usize, few: usize) -> Step {
+    pub(crate) fn take(&mut self, effort: Effort, limit: usize, few: usize) -> PlacementBatch {
         self.last = effort;
         let limit = match effort {
             Effort::Usual => limit,
@@ -183,7 +183,7 @@ impl Unsettled {
             _ => few.div_ceil(DEFERRED_SHARE),
         };
         let documents = self.queue_mut(effort).take(limit);
-        Step { documents, effort }
+        PlacementBatch { documents, effort }
     }
 
     /// Whether documents of less effort than this need a place.

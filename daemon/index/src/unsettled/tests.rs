@@ -6,7 +6,7 @@ use super::*;
 use proptest::prelude::*;
 
 /// The next step, with documents ranked by their ids.
-fn next(unsettled: &mut Unsettled, most: usize, few: usize) -> Step {
+fn next(unsettled: &mut Unsettled, most: usize, few: usize) -> PlacementBatch {
     let (effort, round) = unsettled.begin_step();
     if let Some(round) = round {
         unsettled.begin_round(effort, round.iter().map(DocId).collect());
@@ -14,7 +14,7 @@ fn next(unsettled: &mut Unsettled, most: usize, few: usize) -> Step {
     unsettled.take(effort, most, few)
 }
 
-fn ids(step: Step) -> (Vec<u64>, bool) {
+fn ids(step: PlacementBatch) -> (Vec<u64>, bool) {
     let ids = step.documents.iter().map(|id| id.0).collect();
     (ids, step.effort > Effort::Usual)
 }
@@ -116,7 +116,10 @@ fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
     let turns = [(3, Effort::High), (2, Effort::Crowded), (1, Effort::Usual)];
     for (id, effort) in turns.into_iter().chain(turns) {
         let documents = vec![DocId(id)];
-        assert_eq!(next(&mut unsettled, 9, 8), Step { documents, effort });
+        assert_eq!(
+            next(&mut unsettled, 9, 8),
+            PlacementBatch { documents, effort }
+        );
     }
     for id in [1, 3] {
         assert!(!unsettled.is_settled_through(before));

@@ -24,7 +24,7 @@ use crate::edges::EdgeFinder;
 use crate::groups::{Place, rank};
 use crate::shared::IndexState;
 use crate::two_threads::on_two_threads;
-use crate::unsettled::{Effort, Epoch, Step};
+use crate::unsettled::{Effort, Epoch, PlacementBatch};
 use crate::{Cancel, IndexError, IndexWriter, MemoryAccount, UnsettledCounts, VisibleRoots};
 
 mod group_ids;
@@ -270,7 +270,7 @@ impl IndexWriter {
     }
 
     /// The documents to be placed next. Those of a new round are ranked while the state is not locked.
-    fn next_step(&self, cancel: &Cancel) -> Result<Step, IndexError> {
+    fn next_step(&self, cancel: &Cancel) -> Result<PlacementBatch, IndexError> {
         let (effort, round) = self.shared.state_mut().unsettled.begin_step();
         if let Some(round) = round {
             let ranks = self

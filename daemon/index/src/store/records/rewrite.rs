@@ -45,7 +45,7 @@ const MAX_ROUNDS: usize = 8;
 
 /// How far a rewrite has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::store) enum Step {
+pub(in crate::store) enum RewriteStage {
     /// A part is copied next. Batches may be applied.
     Copying,
     /// A part was read and not yet written. Batches may be applied.
@@ -201,7 +201,7 @@ impl Records {
     pub(in crate::store) fn rewrite(
         &self,
         part_bytes: usize,
-        go_on: &mut dyn FnMut(Step) -> bool,
+        go_on: &mut dyn FnMut(RewriteStage) -> bool,
     ) -> Result<bool, StoreError> {
         let Ok(_one_at_a_time) = self.rewriting.try_lock() else {
             return Ok(false);
@@ -231,13 +231,13 @@ impl Records {
         keeping: &BacklogGuard<'_>,
         generation: &Generation,
         part_bytes: usize,
-        go_on: &mut dyn FnMut(Step) -> bool,
+        go_on: &mut dyn FnMut(RewriteStage) -> bool,
     ) -> Result<Option<Target>, StoreError> {
         generation.begin().map_err(not_rewritten)?;
         let mut target = Target::open(generation.clone(), &self.lock).map_err(not_rewritten)?;
         let mut next = Some(Vec::new());
         while let Some(start) = next {
-            if !go_on(Step::Copying) {
+            if !go_on(RewriteStage::Copying) {
                 return Ok(None);
             }
             keeping.with(RewriteBacklog::read_on)?;
@@ -245,7 +245,7 @@ impl Records {
             if let Some(next) = &part.next {
                 keeping.with(|backlog| backlog.read_until(next))?;
             }
-            if !go_on(Step::Read) {
+            if !go_on(RewriteStage::Read) {
                 return Ok(None);
             }
             target = target.append(&part)?.apply(keeping.take()?)?;
@@ -255,7 +255,7 @@ impl Records {
         let reopened =
             target.reopen(&self.lock, (self.id, UNFINISHED_COMMIT), CACHE_WHILE_FILLED)?;
         let target = catch_up(Target(reopened), keeping)?;
-        Ok(go_on(Step::Copied).then_some(target))
+        Ok(go_on(RewriteStage::Copied).then_some(target))
     }
 
     /// Makes the new generation the current one; returns the database of the old one, `None` if it was stopped. Batches
@@ -264,7 +264,7 @@ impl Records {
         &self,
         target: Target,
         generation: &Generation,
-        go_on: &mut dyn FnMut(Step) -> bool,
+        go_on: &mut dyn FnMut(RewriteStage) -> bool,
     ) -> Result<Option<Arc<RecordsDb>>, StoreError> {
         let mut backlog = self.lock_backlog();
         let last = self.lock_commits();
@@ -276,7 +276,7 @@ impl Records {
         let target = target.apply(kept.map_err(not_rewritten)?)?;
         let records_db = target.reopen(&self.lock, (self.id, *last), self.cache_bytes)?;
         records_db.sync().map_err(not_rewritten)?;
-        if !go_on(Step::PowerSafe) {
+        if !go_on(RewriteStage::PowerSafe) {
             return Ok(None);
         }
         self.current().durable.check_place()?;
@@ -285,7 +285,7 @@ impl Records {
             Err(Unfinished::AsBefore(error)) => return Err(not_rewritten(error)),
             Err(Unfinished::Unknown) => return Err(self.current().durable.fail()),
         }
-        go_on(Step::Current);
+        go_on(RewriteStage::Current);
         *backlog = None;
         let old = self.replace(records_db);
         old.supersede(&self.lock);

@@ -99,8 +99,8 @@ fn a_store_that_is_exchanged_while_it_is_rewritten_keeps_what_came() {
     fs::write(copy.join("records/000001.new"), "").unwrap();
     let store = opened(&dir);
     let mut before = None;
-    let rewritten = store.all_records().rewrite(16 << 10, &mut |step| {
-        if step == crate::store::records::rewrite::Step::PowerSafe {
+    let rewritten = store.all_records().rewrite(16 << 10, &mut |stage| {
+        if stage == crate::store::records::rewrite::RewriteStage::PowerSafe {
             fs::rename(&dir, temp.path().join("away")).unwrap();
             fs::rename(&copy, &dir).unwrap();
             before = Some(files(&dir));

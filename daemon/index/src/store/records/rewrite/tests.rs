@@ -7,7 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::Step;
+use super::RewriteStage;
 use crate::store::tests::model::{Model, batch, bytes, change, put, records_of, rewrite};
 use crate::store::tests::{RECORDS, SMALL, assert_filled, copy_dir, filled};
 use crate::store::{SledStore, Store, StoreError, Write};
@@ -67,8 +67,8 @@ proptest! {
         };
         before.iter().for_each(&mut apply);
         let mut rest = between.iter();
-        let is_done = store.all_records().rewrite(part_bytes, &mut |step| {
-            if matches!(step, Step::Copying | Step::Read | Step::Copied) {
+        let is_done = store.all_records().rewrite(part_bytes, &mut |stage| {
+            if matches!(stage, RewriteStage::Copying | RewriteStage::Read | RewriteStage::Copied) {
                 rest.next().into_iter().for_each(&mut apply);
             }
             true
@@ -84,13 +84,18 @@ proptest! {
 
 #[test]
 fn a_rewriting_that_is_stopped_changes_nothing() {
-    for stopped in [Step::Copying, Step::Read, Step::Copied, Step::PowerSafe] {
+    for stopped in [
+        RewriteStage::Copying,
+        RewriteStage::Read,
+        RewriteStage::Copied,
+        RewriteStage::PowerSafe,
+    ] {
         let (_temp, dir) = filled();
         let store = SledStore::open(&dir, SMALL).unwrap();
         let mut steps = 0;
-        let rewritten = store.all_records().rewrite(PART, &mut |step| {
+        let rewritten = store.all_records().rewrite(PART, &mut |stage| {
             steps += 1;
-            step != stopped || steps < 3
+            stage != stopped || steps < 3
         });
         assert!(!rewritten.unwrap());
         assert_filled(&store);
@@ -111,12 +116,12 @@ fn a_new_database_that_cannot_be_written_changes_nothing() {
         if !at_the_end {
             store.records().apply(vec![put(&large, b"large")]).unwrap();
         }
-        let failed = store.all_records().rewrite(PART, &mut |step| {
+        let failed = store.all_records().rewrite(PART, &mut |stage| {
             let last = match at_the_end {
-                true => Step::Copied,
-                false => Step::Copying,
+                true => RewriteStage::Copied,
+                false => RewriteStage::Copying,
             };
-            if step == last {
+            if stage == last {
                 let _ = fs::remove_dir_all(dir.join("records/000001/blobs"));
                 if at_the_end {
                     // It is applied in the database that counts, and fails in the copy.
@@ -289,8 +294,8 @@ fn records_that_were_not_copied_to_their_end_are_never_taken_for_whole() {
     let store = SledStore::open(&dir, SMALL).unwrap();
     store.commit().unwrap();
     let mut copy = None;
-    let rewritten = store.all_records().rewrite(PART, &mut |step| {
-        if step == Step::Copied {
+    let rewritten = store.all_records().rewrite(PART, &mut |stage| {
+        if stage == RewriteStage::Copied {
             copy = Some(copied(&dir));
         }
         true

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::{PART, assert_alone};
-use crate::store::records::rewrite::Step;
+use crate::store::records::rewrite::RewriteStage;
 use crate::store::tests::model::{Model, delete, put, records_of, rewrite};
 use crate::store::tests::{RECORDS, SMALL, copy_dir, filled};
 use crate::store::{SledStore, Store as _};
@@ -12,9 +12,12 @@ use crate::store::{SledStore, Store as _};
 fn a_kill_at_any_step_loses_nothing_that_was_committed() {
     let (temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
-    let mut cases: Vec<(Step, std::path::PathBuf, Model)> = Vec::new();
-    let rewritten = store.all_records().rewrite(PART, &mut |step| {
-        if matches!(step, Step::Copying | Step::Read | Step::Copied) {
+    let mut cases: Vec<(RewriteStage, std::path::PathBuf, Model)> = Vec::new();
+    let rewritten = store.all_records().rewrite(PART, &mut |stage| {
+        if matches!(
+            stage,
+            RewriteStage::Copying | RewriteStage::Read | RewriteStage::Copied
+        ) {
             let number = cases.len() as u32;
             let keys = [number, RECORDS - 1 - number].map(u32::to_be_bytes);
             let batch = vec![put(&keys[0], b"new"), delete(&keys[1])];
@@ -23,15 +26,15 @@ fn a_kill_at_any_step_loses_nothing_that_was_committed() {
         }
         let case = temp.path().join(format!("case-{}", cases.len()));
         copy_dir(&dir, &case);
-        cases.push((step, case, records_of(&store)));
+        cases.push((stage, case, records_of(&store)));
         true
     });
     assert!(rewritten.unwrap());
-    for (step, case, expected) in cases {
+    for (stage, case, expected) in cases {
         let store = SledStore::open(&case, SMALL).unwrap();
-        assert_eq!(records_of(&store), expected, "{step:?}");
-        let current = match step {
-            Step::Current => "000001",
+        assert_eq!(records_of(&store), expected, "{stage:?}");
+        let current = match stage {
+            RewriteStage::Current => "000001",
             _ => "",
         };
         assert_alone(&case, current);
@@ -49,8 +52,8 @@ fn a_kill_while_the_old_records_are_removed_loses_nothing() {
         }
         let whole = temp.path().join("whole");
         let expected = records_of(&store);
-        let rewritten = store.all_records().rewrite(PART, &mut |step| {
-            if step == Step::Current {
+        let rewritten = store.all_records().rewrite(PART, &mut |stage| {
+            if stage == RewriteStage::Current {
                 copy_dir(&dir, &whole);
             }
             true

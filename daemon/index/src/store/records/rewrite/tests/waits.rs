@@ -8,7 +8,7 @@ use std::process::Command;
 use super::{PART, assert_alone};
 use crate::Fault;
 use crate::store::directory::lock::wait_unlocked;
-use crate::store::records::rewrite::{MAX_ROUNDS, Step};
+use crate::store::records::rewrite::{MAX_ROUNDS, RewriteStage};
 use crate::store::sled_support::recovery::RELEASE_LIMIT;
 use crate::store::tests::model::{put, records_of, rewrite};
 use crate::store::tests::{SMALL, assert_filled, copy_dir, filled};
@@ -34,8 +34,8 @@ fn batches_wait_for_no_part_but_where_much_is_kept() {
     };
     let most = std::thread::scope(|scope| {
         let (mut writer, mut most) = (None, 0);
-        let rewritten = records.rewrite(PART, &mut |step| {
-            if step == Step::Read && writer.is_none() {
+        let rewritten = records.rewrite(PART, &mut |stage| {
+            if stage == RewriteStage::Read && writer.is_none() {
                 let writer = writer.insert(scope.spawn(move || (0..BATCHES).for_each(apply)));
                 // The part is being copied, and batches are applied until too much is kept.
                 while kept() <= 8 * MIB && !writer.is_finished() {
@@ -70,10 +70,10 @@ fn while_batches_wait_little_is_written_whatever_there_is_to_copy() {
     let db = temp.path().join("records/000001/db");
     let length = || fs::metadata(&db).unwrap().len();
     let (mut steps, mut copied, mut whole) = (0, 0, 0);
-    let rewritten = store.all_records().rewrite(MIB, &mut |step| {
-        match step {
-            Step::Copying => steps += 1,
-            Step::Copied => {
+    let rewritten = store.all_records().rewrite(MIB, &mut |stage| {
+        match stage {
+            RewriteStage::Copying => steps += 1,
+            RewriteStage::Copied => {
                 // As much as is applied while the last changes are written.
                 for n in 0..MAX_ROUNDS as u32 {
                     let batch = vec![put(&n.to_be_bytes(), b"changed")];
@@ -81,7 +81,7 @@ fn while_batches_wait_little_is_written_whatever_there_is_to_copy() {
                 }
                 copied = length();
             }
-            Step::PowerSafe => whole = length(),
+            RewriteStage::PowerSafe => whole = length(),
             _ => {}
         }
         true
@@ -183,12 +183,12 @@ fn a_full_disk_puts_the_rewriting_off_at_whatever_write() {
 /// Rewrites the records on a disk that is full except for this many bytes, from a step on.
 fn rewrite_on(disk: &Full, store: &SledStore, at: usize, left: usize) -> Result<bool, StoreError> {
     let mut steps = 0;
-    store.all_records().rewrite(PART, &mut |step| {
+    store.all_records().rewrite(PART, &mut |stage| {
         let is_full = match at {
             0 => steps == 0,
             1 => steps == 1,
-            2 => step == Step::Copied,
-            _ => step == Step::PowerSafe,
+            2 => stage == RewriteStage::Copied,
+            _ => stage == RewriteStage::PowerSafe,
         };
         if is_full {
             disk.fill(left);
