@@ -135,7 +135,7 @@ impl<'a> Texts<'a> {
         id: DocId,
         signer: &laboratory::Signer,
         account: &MemoryAccount,
-    ) -> Result<Option<laboratory::Signature>, IndexError> {
+    ) -> Result<Option<laboratory::RecipeSignature>, IndexError> {
         match self.signed(id, account) {
             Err(error) if error.is_of_one_document() => Ok(None),
             text => Ok(text?.map(|(text, _permit)| signer.sign(text.as_str()))),

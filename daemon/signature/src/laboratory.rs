@@ -42,4 +42,4 @@ mod tests;
 pub use answer::{Unanswerable, agreeing, containment, is_candidate, resemblance, similarity};
 pub use recipe::{Family, Method, Order, Recipe};
 pub use shingling::{OutOfDomain, ShingleUnit, Shingler, Shingling};
-pub use signer::{Signature, Signer};
+pub use signer::{RecipeSignature, Signer};

@@ -14,7 +14,7 @@ use std::fs;
 
 use anyhow::{Context, Result};
 use simdex_signature::laboratory::{
-    Method, Recipe, Shingling, Signature, Signer, containment, resemblance,
+    Method, Recipe, RecipeSignature, Shingling, Signer, containment, resemblance,
 };
 use simdex_signature::{BswError, CanonicalText, Estimate, MeasuredRatio, Offsets, Window};
 
@@ -145,7 +145,10 @@ fn signer(method: Method) -> Result<Signer> {
 }
 
 /// The resemblance of two texts, and the containment of each in the other.
-fn pair_of(a: &Signature, b: &Signature) -> Result<[(MeasuredRatio, Option<Estimate>); 3]> {
+fn pair_of(
+    a: &RecipeSignature,
+    b: &RecipeSignature,
+) -> Result<[(MeasuredRatio, Option<Estimate>); 3]> {
     Ok([
         (MeasuredRatio::Resemblance, resemblance(a, b)?),
         (MeasuredRatio::Containment, containment(a, b)?),

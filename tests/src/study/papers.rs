@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 use simdex_signature::laboratory::{
-    Method, Recipe, ShingleUnit, Shingling, Signature, Signer, similarity,
+    Method, Recipe, RecipeSignature, ShingleUnit, Shingling, Signer, similarity,
 };
 
 use super::Settings;
@@ -128,12 +128,16 @@ fn signer(method: Method, window: u16) -> Result<Signer> {
 }
 
 /// The signatures of texts.
-fn signed(signer: &Signer, texts: &[Text]) -> Vec<Signature> {
+fn signed(signer: &Signer, texts: &[Text]) -> Vec<RecipeSignature> {
     texts.iter().map(|text| signer.sign(&text.text)).collect()
 }
 
 /// The resemblance of each text, signed, to its edited copy.
-fn resemblances(signer: &Signer, signed: &[Signature], copies: &[String]) -> Result<Vec<f64>> {
+fn resemblances(
+    signer: &Signer,
+    signed: &[RecipeSignature],
+    copies: &[String],
+) -> Result<Vec<f64>> {
     let pairs = signed.iter().zip(copies);
     pairs
         .map(|(signed, copy)| similar(signed, &signer.sign(copy)))
@@ -141,7 +145,7 @@ fn resemblances(signer: &Signer, signed: &[Signature], copies: &[String]) -> Res
 }
 
 /// The resemblance two signatures show; 0 where they show none.
-fn similar(a: &Signature, b: &Signature) -> Result<f64> {
+fn similar(a: &RecipeSignature, b: &RecipeSignature) -> Result<f64> {
     Ok(similarity(a, b)?.map_or(0.0, |found| found.get()))
 }
 

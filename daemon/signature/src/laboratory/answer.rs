@@ -3,7 +3,7 @@
 use crate::bsw_error::MeasuredRatio;
 use crate::estimate::{Estimate, Support};
 use crate::laboratory::signer::Kept;
-use crate::laboratory::{Method, Recipe, Shingling, Signature};
+use crate::laboratory::{Method, Recipe, RecipeSignature, Shingling};
 use crate::ratio::Ratio;
 use crate::sorted::shared;
 use crate::window::Window;
@@ -34,7 +34,10 @@ pub enum Unanswerable {
 ///
 /// # Errors
 /// [`Unanswerable::Unlike`] and [`Unanswerable::NoResemblance`].
-pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Unanswerable> {
+pub fn resemblance(
+    a: &RecipeSignature,
+    b: &RecipeSignature,
+) -> Result<Option<Estimate>, Unanswerable> {
     let (shared, trials, support) = counted(a, b)?;
     Ok(Estimate::from_counts(shared, trials, support))
 }
@@ -44,13 +47,13 @@ pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Una
 ///
 /// # Errors
 /// As [`resemblance`].
-pub fn similarity(a: &Signature, b: &Signature) -> Result<Option<Ratio>, Unanswerable> {
+pub fn similarity(a: &RecipeSignature, b: &RecipeSignature) -> Result<Option<Ratio>, Unanswerable> {
     let (shared, trials, _) = counted(a, b)?;
     Ok(Ratio::of(shared, trials))
 }
 
 /// How many trials agree, of how many, and what they support.
-fn counted(a: &Signature, b: &Signature) -> Result<(u64, u64, Support), Unanswerable> {
+fn counted(a: &RecipeSignature, b: &RecipeSignature) -> Result<(u64, u64, Support), Unanswerable> {
     let method = alike(a, b)?;
     let recipe = a.recipe();
     Ok(match (method, &a.kept, &b.kept) {
@@ -76,7 +79,10 @@ fn counted(a: &Signature, b: &Signature) -> Result<(u64, u64, Support), Unanswer
 ///
 /// # Errors
 /// [`Unanswerable::Unlike`] and [`Unanswerable::NoContainment`].
-pub fn containment(part: &Signature, whole: &Signature) -> Result<Option<Estimate>, Unanswerable> {
+pub fn containment(
+    part: &RecipeSignature,
+    whole: &RecipeSignature,
+) -> Result<Option<Estimate>, Unanswerable> {
     let method = alike(part, whole)?;
     let support = support(part.recipe(), MeasuredRatio::Containment);
     let (Kept::Set(part), Kept::Set(whole), true) =
@@ -92,7 +98,7 @@ pub fn containment(part: &Signature, whole: &Signature) -> Result<Option<Estimat
 ///
 /// # Errors
 /// [`Unanswerable::Unlike`] and [`Unanswerable::NoCandidates`].
-pub fn is_candidate(a: &Signature, b: &Signature) -> Result<bool, Unanswerable> {
+pub fn is_candidate(a: &RecipeSignature, b: &RecipeSignature) -> Result<bool, Unanswerable> {
     match (alike(a, b)?, &a.kept, &b.kept) {
         (Method::SuperShingles, Kept::Entries(a), Kept::Entries(b)) => {
             Ok(super_shingle::equal(a, b) >= super_shingle::NEEDED)
@@ -106,7 +112,7 @@ pub fn is_candidate(a: &Signature, b: &Signature) -> Result<bool, Unanswerable> 
 ///
 /// # Errors
 /// [`Unanswerable::Unlike`].
-pub fn agreeing(a: &Signature, b: &Signature) -> Result<u64, Unanswerable> {
+pub fn agreeing(a: &RecipeSignature, b: &RecipeSignature) -> Result<u64, Unanswerable> {
     alike(a, b)?;
     Ok(match (&a.kept, &b.kept) {
         (Kept::Set(a), Kept::Set(b)) => shared(a, b),
@@ -114,7 +120,7 @@ pub fn agreeing(a: &Signature, b: &Signature) -> Result<u64, Unanswerable> {
     })
 }
 
-fn alike(a: &Signature, b: &Signature) -> Result<Method, Unanswerable> {
+fn alike(a: &RecipeSignature, b: &RecipeSignature) -> Result<Method, Unanswerable> {
     match (a.recipe(), b.recipe()) {
         (a, b) if a == b => Ok(a.method),
         (a, b) => Err(Unanswerable::Unlike(a, b)),

@@ -25,7 +25,7 @@ pub struct Signer {
 
 /// What a method kept of one text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Signature {
+pub struct RecipeSignature {
     recipe: Recipe,
     pub(super) kept: Kept,
 }
@@ -73,8 +73,8 @@ impl Signer {
     }
 
     /// The signature of a text, which is taken as it is.
-    pub fn sign(&self, text: &str) -> Signature {
-        Signature {
+    pub fn sign(&self, text: &str) -> RecipeSignature {
+        RecipeSignature {
             recipe: self.recipe,
             kept: self.kept(text),
         }
@@ -182,7 +182,7 @@ fn window_hashes(family: Family, n: u32, width: usize) -> Vec<WindowHash> {
     }
 }
 
-impl Signature {
+impl RecipeSignature {
     /// What it was made by.
     pub fn recipe(&self) -> Recipe {
         self.recipe

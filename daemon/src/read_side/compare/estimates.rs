@@ -7,7 +7,7 @@
 
 use simdex_index::{IndexReader, MemoryAccount};
 use simdex_signature::laboratory::{
-    Method, Recipe, Shingling, Signature, Signer, Unanswerable, containment, resemblance,
+    Method, Recipe, RecipeSignature, Shingling, Signer, Unanswerable, containment, resemblance,
 };
 use simdex_signature::{Estimate, Rung, SchemeKind, ShingleSet, Unit, Window};
 
@@ -160,7 +160,10 @@ fn estimate(
 }
 
 /// The containment, if the scheme gives one.
-fn contained(part: &Signature, whole: &Signature) -> Result<Option<RatioEstimate>, Unanswerable> {
+fn contained(
+    part: &RecipeSignature,
+    whole: &RecipeSignature,
+) -> Result<Option<RatioEstimate>, Unanswerable> {
     match containment(part, whole) {
         Err(Unanswerable::NoContainment(_)) => Ok(None),
         found => found.map(|found: Option<Estimate>| Some(found.into())),

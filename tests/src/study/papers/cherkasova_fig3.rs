@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use anyhow::Result;
 use simdex_signature::Fingerprint;
-use simdex_signature::laboratory::{Method, Signature};
+use simdex_signature::laboratory::{Method, RecipeSignature};
 
 use super::{Text, distribution, draw, mean, series, signed, signer, similar, texts};
 use crate::figure::Figures;
@@ -88,7 +88,7 @@ fn distinct(texts: &[Text], figures: &mut Figures<'_>) -> Result<Vec<(usize, usi
 
 /// What faint similarity costs: documents that share an entry with one that is asked for, all of which are candidates,
 /// and the entries of postings that are read to find them.
-fn cost(signed: &[Signature], label: &str, figures: &mut Figures<'_>) -> Result<()> {
+fn cost(signed: &[RecipeSignature], label: &str, figures: &mut Figures<'_>) -> Result<()> {
     let mut postings: HashMap<Fingerprint, Vec<usize>> = HashMap::new();
     for (document, signed) in signed.iter().enumerate() {
         for unit in signed.units() {

@@ -12,7 +12,9 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use simdex_signature::align::word_count;
-use simdex_signature::laboratory::{Method, Recipe, ShingleUnit, Shingling, Signature, Signer};
+use simdex_signature::laboratory::{
+    Method, Recipe, RecipeSignature, ShingleUnit, Shingling, Signer,
+};
 
 use simdexd::read_side::difference::words::WordDifference;
 
@@ -113,7 +115,7 @@ fn edited(a: &Text, b: &Text) -> f64 {
 }
 
 /// The pairs that reach each threshold.
-fn by_threshold(signed: &[Signature]) -> Result<[BTreeSet<Pair>; 6]> {
+fn by_threshold(signed: &[RecipeSignature]) -> Result<[BTreeSet<Pair>; 6]> {
     let mut found: [BTreeSet<Pair>; 6] = Default::default();
     for b in 0..signed.len() {
         for a in 0..b {

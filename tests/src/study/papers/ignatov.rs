@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 use simdex_signature::laboratory::{
-    Family, Method, Order, Recipe, ShingleUnit, Shingling, Signature, Signer, agreeing,
+    Family, Method, Order, Recipe, RecipeSignature, ShingleUnit, Shingling, Signer, agreeing,
 };
 
 use super::{SEED, draw, originals, series};
@@ -154,7 +154,7 @@ pub(super) fn chains() -> Vec<Vec<Operation>> {
     ]
 }
 
-fn signed(collection: &Collection, method: Method, length: u16) -> Result<Vec<Signature>> {
+fn signed(collection: &Collection, method: Method, length: u16) -> Result<Vec<RecipeSignature>> {
     let shingling = Shingling::new(ShingleUnit::Words, length, 1)?;
     let signer = Signer::new(Recipe { method, shingling })?;
     Ok(collection
@@ -165,7 +165,7 @@ fn signed(collection: &Collection, method: Method, length: u16) -> Result<Vec<Si
 }
 
 /// The pairs with this many units in common.
-fn found(collection: &Collection, signed: &[Signature], least: u64) -> Result<Pairs> {
+fn found(collection: &Collection, signed: &[RecipeSignature], least: u64) -> Result<Pairs> {
     let mut found = BTreeSet::new();
     for b in 0..signed.len() {
         for a in 0..b {

@@ -6,7 +6,7 @@
 //! of entries: 400 and 100 a document.
 
 use anyhow::Result;
-use simdex_signature::laboratory::{Method, Signature, resemblance};
+use simdex_signature::laboratory::{Method, RecipeSignature, resemblance};
 use simdex_signature::{Fingerprint, clopper_pearson};
 
 use super::{SEED, draw, mean, root_mean_square, series, signer, texts};
@@ -196,7 +196,7 @@ fn overall(
 }
 
 /// A trial for each of some remainders, from all fingerprints of both texts.
-fn sampled(a: &Signature, b: &Signature) -> Vec<Trial> {
+fn sampled(a: &RecipeSignature, b: &RecipeSignature) -> Vec<Trial> {
     let (a, b) = (a.units(), b.units());
     let shared = a.iter().filter(|f| b.binary_search(f).is_ok()).count();
     let union = (a.len() + b.len() - shared) as u64;

@@ -9,7 +9,9 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use simdex_signature::laboratory::{Method, Recipe, ShingleUnit, Shingling, Signature, Signer};
+use simdex_signature::laboratory::{
+    Method, Recipe, RecipeSignature, ShingleUnit, Shingling, Signer,
+};
 
 use super::pair_counts::PairCounts;
 use super::{Text, draw, mean, series, similar, texts, thinned};
@@ -221,7 +223,7 @@ fn signer(n: u64, remainder: u64) -> Result<Signer> {
     })?)
 }
 
-type Signed = BTreeMap<usize, Vec<Signature>>;
+type Signed = BTreeMap<usize, Vec<RecipeSignature>>;
 
 pub(super) fn signed_by(
     groups: &BTreeMap<usize, Vec<Text>>,
@@ -299,14 +301,14 @@ fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usiz
 }
 
 /// The similarity of all pairs, in one order.
-pub(super) fn pairs(signed: &[Signature]) -> Result<Vec<f64>> {
+pub(super) fn pairs(signed: &[RecipeSignature]) -> Result<Vec<f64>> {
     let all = (0..signed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
     all.map(|(a, b)| similar(&signed[a], &signed[b])).collect()
 }
 
 /// The similarity of all pairs of each group, as [`pairs`] orders them.
 pub(super) fn pairs_by_group(
-    signed: &BTreeMap<usize, Vec<Signature>>,
+    signed: &BTreeMap<usize, Vec<RecipeSignature>>,
 ) -> Result<BTreeMap<usize, Vec<f64>>> {
     let groups = signed.iter();
     groups

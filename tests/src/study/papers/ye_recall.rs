@@ -152,7 +152,7 @@ fn measured(groups: &Groups) -> Result<Half> {
     let shingles = |signed: &Vec<_>| {
         signed
             .iter()
-            .map(|s: &simdex_signature::laboratory::Signature| s.len() as f64)
+            .map(|s: &simdex_signature::laboratory::RecipeSignature| s.len() as f64)
             .sum()
     };
     let sizes = exact

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use anyhow::Result;
 use simdex_signature::laboratory::{
-    Method, Recipe, ShingleUnit, Shingling, Signature, Signer, is_candidate,
+    Method, Recipe, RecipeSignature, ShingleUnit, Shingling, Signer, is_candidate,
 };
 
 use super::pair_counts::PairCounts;
@@ -83,7 +83,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     super_shingles(settings, &groups, &truth, figures)
 }
 
-fn numbers(signed: &Signature) -> Vec<u64> {
+fn numbers(signed: &RecipeSignature) -> Vec<u64> {
     signed.units().into_iter().map(|unit| unit.0).collect()
 }
 
@@ -176,7 +176,8 @@ fn super_shingles(
         ("precision at 0.85, not verified", Vec::new()),
     ];
     for (at, (group, texts)) in (0..).zip(groups) {
-        let signed: Vec<Signature> = texts.iter().map(|text| signer.sign(&text.text)).collect();
+        let signed: Vec<RecipeSignature> =
+            texts.iter().map(|text| signer.sign(&text.text)).collect();
         let mut counts = [PairCounts::default(); 2];
         let all = (0..signed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
         for ((a, b), truth) in all.zip(&truth[group]) {
