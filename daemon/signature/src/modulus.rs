@@ -49,7 +49,7 @@ impl Modulus {
 
 /// The numbers that leave one remainder modulo n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Residues {
+pub(crate) struct RemainderTest {
     modulus: Modulus,
     /// What a number's product with the inverse is too great by.
     offset: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Residues {
     most: u64,
 }
 
-impl Residues {
+impl RemainderTest {
     /// Those that leave `remainder` modulo n; that of the remainder, where it is not below n.
     pub(crate) const fn new(n: u64, remainder: u64) -> Self {
         let modulus = Modulus::new(n);
@@ -109,8 +109,8 @@ mod tests {
             prop_assert_eq!(modulus.n, n);
             for f in [f, n.wrapping_mul(times), (f / n) * n] {
                 prop_assert_eq!(modulus.divides(Fingerprint(f)), f % n == 0);
-                prop_assert!(Residues::new(n, f % n).has(Fingerprint(f)));
-                prop_assert_eq!(Residues::new(n, times % n).has(Fingerprint(f)), f % n == times % n);
+                prop_assert!(RemainderTest::new(n, f % n).has(Fingerprint(f)));
+                prop_assert_eq!(RemainderTest::new(n, times % n).has(Fingerprint(f)), f % n == times % n);
             }
         }
     }

@@ -20,12 +20,12 @@ pub(super) enum WindowHash {
     /// Jenkins' function with an initial value.
     Jenkins(u32),
     /// Rabin's residue modulo a polynomial.
-    Rabin(Box<Residues>),
+    Rabin(Box<RollingResidue>),
 }
 
 /// Rolls residues modulo one polynomial over windows of one width.
 #[derive(Clone, Debug)]
-pub(super) struct Residues {
+pub(super) struct RollingResidue {
     push: [u64; 256],
     pop: [u64; 256],
 }
@@ -52,7 +52,7 @@ impl WindowHash {
     pub(super) fn rabin(n: usize, width: usize) -> Vec<Self> {
         let chosen = PRIMITIVE.iter().take(n);
         chosen
-            .map(|&low| Self::Rabin(Box::new(Residues::new(low, width))))
+            .map(|&low| Self::Rabin(Box::new(RollingResidue::new(low, width))))
             .collect()
     }
 
@@ -69,7 +69,7 @@ impl WindowHash {
     }
 }
 
-impl Residues {
+impl RollingResidue {
     fn new(low: u64, width: usize) -> Self {
         let times_x = |r: u64| (r << 1) ^ (low * (r >> 63));
         let power = (0..8 * width).fold(1, |power, _| times_x(power));
@@ -179,7 +179,7 @@ mod tests {
         ) {
             let residue = |window: &[u8]| reference::residue(window, PRIMITIVE[at]);
             let expected = bytes.windows(width).step_by(step).map(residue).min();
-            let found = Residues::new(PRIMITIVE[at], width).least(&bytes, width, step);
+            let found = RollingResidue::new(PRIMITIVE[at], width).least(&bytes, width, step);
             prop_assert_eq!(found, expected);
         }
     }

@@ -5,7 +5,7 @@ use crate::fingerprint::Fingerprint;
 use crate::laboratory::family::WindowHash;
 use crate::laboratory::{Family, Method, Order, OutOfDomain, Recipe, Shingler};
 use crate::min_n::MinN;
-use crate::modulus::{Modulus, Residues};
+use crate::modulus::{Modulus, RemainderTest};
 use crate::permutation::Permutation;
 use crate::rolling::Choice;
 use crate::sketch_n::{Entry, LeastUnder, SketchN};
@@ -85,7 +85,7 @@ impl Signer {
             Method::ModN { n, remainder } => {
                 let choice = match remainder {
                     0 => Choice::multiples_of(n),
-                    _ => Choice::Congruent(Residues::new(n, remainder)),
+                    _ => Choice::Congruent(RemainderTest::new(n, remainder)),
                 };
                 Kept::Set(sorted_distinct(self.shingler.choose(text, choice)))
             }

@@ -1,7 +1,7 @@
 //! What is selected from the windows of a text.
 
 use crate::fingerprint::Fingerprint;
-use crate::modulus::Residues;
+use crate::modulus::RemainderTest;
 use crate::rolling::Stretch;
 use crate::rung::Rung;
 
@@ -11,7 +11,7 @@ pub(crate) enum Choice {
     /// The multiples of 2^rung.
     Divisible(Rung),
     /// Those of one remainder.
-    Congruent(Residues),
+    Congruent(RemainderTest),
     /// Those that are less than this one.
     Below(Fingerprint),
 }
@@ -22,7 +22,7 @@ impl Choice {
         let rung = u8::try_from(n.trailing_zeros()).ok().and_then(Rung::new);
         match rung.filter(|rung| rung.modulus() == n) {
             Some(rung) => Self::Divisible(rung),
-            None => Self::Congruent(Residues::new(n, 0)),
+            None => Self::Congruent(RemainderTest::new(n, 0)),
         }
     }
     /// Whether a fingerprint is selected.

@@ -3,7 +3,7 @@
 use super::block::SHORTEST;
 use super::*;
 use crate::chunk_minima::ChunkMinima;
-use crate::modulus::Residues;
+use crate::modulus::RemainderTest;
 use crate::reference;
 use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ proptest! {
             };
             prop_assert_eq!(chosen(Choice::Divisible(rung)), kept(&|f| f % rung.modulus() == 0));
             prop_assert_eq!(chosen(Choice::multiples_of(n)), kept(&|f| f % n == 0));
-            prop_assert_eq!(chosen(Choice::Congruent(Residues::new(n, n / 2))), kept(&|f| f % n == n / 2));
+            prop_assert_eq!(chosen(Choice::Congruent(RemainderTest::new(n, n / 2))), kept(&|f| f % n == n / 2));
             let below = u64::MAX / n;
             prop_assert_eq!(chosen(Choice::Below(Fingerprint(below))), kept(&|f| f < below));
         }
