@@ -7,7 +7,7 @@ use simdex_signature::{CANONICAL_VERSION, LeftOutLines};
 use super::judging::{class, model_id};
 use super::{path, ratio, relation, scheme};
 use crate::read_side::answering::{AnswerContext, Compared};
-use crate::read_side::compare::{ComparedWords, LastRead, LeftOut, SchemeEstimate};
+use crate::read_side::compare::{ComparedWords, FormOmission, LastRead, SchemeEstimate};
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::{Answer, AnswerSummary, ComparedBy, Hit, RatioEstimate};
 use crate::write_side::roots::live_reads::NotReadAgain;
@@ -148,7 +148,7 @@ pub fn comparison(compared: Compared) -> v1::CompareReply {
 
 fn words(compared: ComparedWords) -> v1::WordDifference {
     let (extent, cut_short) = compared.extent.unwrap_or_default();
-    let reason = |why: LeftOut| why.to_string();
+    let reason = |why: FormOmission| why.to_string();
     let (text, text_left_out) = match compared.text {
         Ok(text) => (text, String::new()),
         Err(why) => (String::new(), reason(why)),

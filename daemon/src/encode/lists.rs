@@ -8,7 +8,7 @@ use crate::read_side::answering::{
 };
 use crate::read_side::folders::NamedPair;
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::templates::LeftOut;
+use crate::read_side::templates::TemplateExclusion;
 
 /// Encodes a pair, with its judgement if it has one.
 pub fn listed_pair(listed: ListedPair) -> v1::Pair {
@@ -69,8 +69,8 @@ pub fn template(found: &FoundTemplate<'_>) -> v1::Template {
         of_documents: found.of_documents,
         example: found.example.as_deref().map(path).unwrap_or_default(),
         cut: template.is_cut,
-        left_out: template.left_out == LeftOut::Whole,
-        partly_left_out: template.left_out == LeftOut::Partly,
+        left_out: template.left_out == TemplateExclusion::Whole,
+        partly_left_out: template.left_out == TemplateExclusion::Partly,
         groups: template.groups,
     }
 }

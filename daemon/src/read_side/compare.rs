@@ -17,7 +17,7 @@ mod estimates;
 mod forms;
 
 pub use estimates::{ComparedScheme, SchemeEstimate, SchemeSelection};
-pub use forms::{ComparedWords, Forms, LeftOut};
+pub use forms::{ComparedWords, FormOmission, Forms};
 
 /// What two documents have in common.
 pub struct Comparison {
@@ -36,7 +36,7 @@ pub struct Comparison {
     /// Upper bound of the shared shingles that lie in none of the spans.
     pub outside_spans: u64,
     /// Unified difference from a's extracted text to b's, or why it was left out.
-    pub diff: Result<String, LeftOut>,
+    pub diff: Result<String, FormOmission>,
     /// Their difference by words; `None` if no form of it was requested.
     pub words: Option<ComparedWords>,
     /// What the signatures of each requested scheme estimate.

@@ -45,7 +45,7 @@ pub struct Template {
     /// Whether part of the text is cut off.
     pub is_cut: bool,
     /// How much of it is left out of what is compared.
-    pub left_out: LeftOut,
+    pub left_out: TemplateExclusion,
     /// The number of its lines or sentences, including those not shown.
     pub lines: u64,
     /// Documents that contain it.
@@ -58,7 +58,7 @@ pub struct Template {
 
 /// How many lines of a template are left out of what is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeftOut {
+pub enum TemplateExclusion {
     /// All of the template's lines.
     Whole,
     /// Some of them.
@@ -162,7 +162,12 @@ fn text_if_readable(
 
 /// How much of a template is left out: by its lines on the list of those that are; or, of one listed by sentences,
 /// all of it if listed lines leave nothing.
-fn left_out(list: &TemplateLines, recurring: &Recurring, text: &str, is_cut: bool) -> LeftOut {
+fn left_out(
+    list: &TemplateLines,
+    recurring: &Recurring,
+    text: &str,
+    is_cut: bool,
+) -> TemplateExclusion {
     let is_listed = |key: &&LineKey| match recurring.kind {
         UnitKind::Line => list.contains(**key),
         UnitKind::Sentence => list.contains(as_line(**key)),
@@ -173,14 +178,16 @@ fn left_out(list: &TemplateLines, recurring: &Recurring, text: &str, is_cut: boo
             .is_empty()
     };
     if list.is_empty() {
-        return LeftOut::Nothing;
+        return TemplateExclusion::Nothing;
     }
     let listed = recurring.lines.iter().filter(is_listed).count();
     let may_be_gone = recurring.kind == UnitKind::Sentence && !is_cut;
     match listed {
-        _ if listed == recurring.lines.len() || (may_be_gone && is_gone()) => LeftOut::Whole,
-        0 => LeftOut::Nothing,
-        _ => LeftOut::Partly,
+        _ if listed == recurring.lines.len() || (may_be_gone && is_gone()) => {
+            TemplateExclusion::Whole
+        }
+        0 => TemplateExclusion::Nothing,
+        _ => TemplateExclusion::Partly,
     }
 }
 

@@ -38,7 +38,7 @@ impl Forms {
 
 /// Why a form of the difference is missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum LeftOut {
+pub enum FormOmission {
     /// It was not requested.
     #[error("it was not requested")]
     NotRequested,
@@ -55,9 +55,9 @@ pub struct ComparedWords {
     /// How many words differ, and whether the search was cut short somewhere; `None` if they could not be aligned.
     pub extent: Option<(WordExtent, bool)>,
     /// The words that differ, shown to people.
-    pub text: Result<String, LeftOut>,
+    pub text: Result<String, FormOmission>,
     /// Operations that turn the first text into the second, for tools.
-    pub operations: Result<Vec<Operation>, LeftOut>,
+    pub operations: Result<Vec<Operation>, FormOmission>,
     /// Bytes of both texts.
     pub bytes: [u64; 2],
 }
@@ -88,13 +88,13 @@ impl Room<'_> {
     fn take<T>(
         &mut self,
         written: Result<(T, usize), WriteEnd>,
-    ) -> Result<Result<T, LeftOut>, QueryError> {
+    ) -> Result<Result<T, FormOmission>, QueryError> {
         match written {
             Ok((form, bytes)) => {
                 self.bytes = self.bytes.saturating_sub(bytes);
                 Ok(Ok(form))
             }
-            Err(WriteEnd::TooLong) => Ok(Err(LeftOut::TooLong(self.bytes))),
+            Err(WriteEnd::TooLong) => Ok(Err(FormOmission::TooLong(self.bytes))),
             Err(WriteEnd::Failed(error)) => Err(error.into()),
         }
     }
@@ -105,7 +105,7 @@ pub(super) fn differences(
     texts: [&str; 2],
     spans: usize,
     params: &CompareParams<'_>,
-) -> Result<(Result<String, LeftOut>, Option<ComparedWords>), QueryError> {
+) -> Result<(Result<String, FormOmission>, Option<ComparedWords>), QueryError> {
     let bytes = params
         .longest
         .saturating_sub(spans * SPAN_BYTES + NUMBERS_BYTES);
@@ -117,7 +117,7 @@ pub(super) fn differences(
         .transpose()?;
     let lines = match params.forms.lines {
         true => by_lines(texts, params, &mut room)?,
-        false => Err(LeftOut::NotRequested),
+        false => Err(FormOmission::NotRequested),
     };
     Ok((lines, words))
 }
@@ -126,7 +126,7 @@ fn by_lines(
     texts: [&str; 2],
     params: &CompareParams<'_>,
     room: &mut Room<'_>,
-) -> Result<Result<String, LeftOut>, QueryError> {
+) -> Result<Result<String, FormOmission>, QueryError> {
     let _held = match permit_to_align(texts, 0, params.account)? {
         Ok(held) => held,
         Err(too_many) => return Ok(Err(too_many.into())),
@@ -153,8 +153,8 @@ fn by_words(
         Ok(held) => held,
         Err(too_much) => {
             let left_out = |is_requested: bool| match is_requested {
-                true => LeftOut::TooMuchToAlign(too_much),
-                false => LeftOut::NotRequested,
+                true => FormOmission::TooMuchToAlign(too_much),
+                false => FormOmission::NotRequested,
             };
             return Ok(ComparedWords {
                 extent: None,
@@ -166,7 +166,7 @@ fn by_words(
     };
     let [a, b] = texts;
     let difference = WordDifference::between_while(a, b, &mut || account.cancel().check())?;
-    let mut text = Err(LeftOut::NotRequested);
+    let mut text = Err(FormOmission::NotRequested);
     if params.forms.words {
         let written = difference.shown_while(params.names, |bytes| room.go_on(bytes));
         text = room.take(written.map(|text| {
@@ -174,7 +174,7 @@ fn by_words(
             (text, bytes)
         }))?;
     }
-    let mut gathered = Err(LeftOut::NotRequested);
+    let mut gathered = Err(FormOmission::NotRequested);
     if params.forms.operations {
         let written = gather(&difference, room);
         gathered = room.take(written)?;
