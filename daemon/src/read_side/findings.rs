@@ -25,7 +25,7 @@ use crate::read_side::query::{
     self, Answer, ComparedBy, Hit, MISS_PROBABILITY, QueryError, QueryParams, Relation, Subject,
 };
 
-pub use finding::{Finding, Found, NotCompared, Sums, TakeFinding};
+pub use finding::{Finding, FindingsSummary, NotCompared, Sums, TakeFinding};
 pub use sent_files::SentFiles;
 
 /// Most files found for one document.
@@ -103,14 +103,14 @@ impl ReportScope<'_> {
         &self,
         kind: &ComplianceQuestion,
         take: &mut TakeFinding<'_>,
-    ) -> Result<Found, FindingError> {
+    ) -> Result<FindingsSummary, FindingError> {
         let sums = match kind {
             ComplianceQuestion::CopiesOf(files) => return copies::find(self, files, take),
             ComplianceQuestion::StaleVersions(age) => stale::find(self, *age, take),
             ComplianceQuestion::Leak(protected) => leak::find(self, protected, take),
             ComplianceQuestion::Duplicates => duplicates::find(self, take),
         };
-        sums.map(Found::from)
+        sums.map(FindingsSummary::from)
     }
 
     /// Refuses a question about files that the index does not know and that were not sent.

@@ -22,7 +22,8 @@ use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::host::owners::Owners;
 use crate::read_side::clusters::{ClusterError, ClusterRequest};
 use crate::read_side::findings::{
-    ComplianceQuestion, FindingError, Found, NotCompared, ReportScope, SentFiles, Sums, TakeFinding,
+    ComplianceQuestion, FindingError, FindingsSummary, NotCompared, ReportScope, SentFiles, Sums,
+    TakeFinding,
 };
 use crate::read_side::lists::ListSummary;
 use crate::reports::report::{
@@ -322,9 +323,9 @@ impl ComplianceAnswer<'_> {
         })
     }
 
-    fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<Found> {
+    fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<FindingsSummary> {
         let ReportKind::Compliance(question) = kind else {
-            return Ok(Found::default());
+            return Ok(FindingsSummary::default());
         };
         self.scope.run(question, take).map_err(|error| match error {
             FindingError::Write(error) => error,

@@ -10,7 +10,7 @@ use simdex_schema::{ContentHash, State, StoredReason};
 use simdex_signature::SchemeKind;
 
 use super::{
-    Finding, FindingError, Found, MAX_FOUND, NotCompared, ReportScope, Sums, TakeFinding,
+    Finding, FindingError, FindingsSummary, MAX_FOUND, NotCompared, ReportScope, Sums, TakeFinding,
     UNCERTAIN, bytes as bytes_of, compared_subject, count, is_compared,
 };
 use crate::base::visit::FirstError;
@@ -106,9 +106,9 @@ pub(super) fn find(
     scope: &ReportScope<'_>,
     files: &[PathBuf],
     take: &mut TakeFinding<'_>,
-) -> Result<Found, FindingError> {
+) -> Result<FindingsSummary, FindingError> {
     let asked = asked_files(scope, files)?;
-    let mut found = Found::from(Sums::from([
+    let mut found = FindingsSummary::from(Sums::from([
         ("copies", 0),
         ("cut_short", 0),
         ("files", 0),
@@ -139,7 +139,7 @@ fn find_for_file(
     scope: &ReportScope<'_>,
     params: &QueryParams,
     asked: &AskedFile<'_>,
-    found: &mut Found,
+    found: &mut FindingsSummary,
     take: &mut TakeFinding<'_>,
 ) -> Result<(), FindingError> {
     let sums = &mut found.sums;

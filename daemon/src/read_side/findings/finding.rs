@@ -51,7 +51,7 @@ pub type Sums = std::collections::BTreeMap<&'static str, u64>;
 
 /// What a question found in all.
 #[derive(Clone, Debug, Default)]
-pub struct Found {
+pub struct FindingsSummary {
     /// Sums over all findings.
     pub sums: Sums,
     /// The files asked about whose text was not compared.
@@ -69,7 +69,7 @@ pub struct NotCompared {
     pub reason: StoredReason,
 }
 
-impl From<Sums> for Found {
+impl From<Sums> for FindingsSummary {
     fn from(sums: Sums) -> Self {
         Self {
             sums,

@@ -11,7 +11,7 @@ use simdex_schema::DocumentHash;
 use super::ReportMember;
 use crate::read_side::difference::Extent;
 use crate::read_side::difference::words::WordExtent;
-use crate::read_side::findings::{Found, TakeFinding};
+use crate::read_side::findings::{FindingsSummary, TakeFinding};
 
 /// Files on disk by kind and state.
 pub(super) type StatesByKind = BTreeMap<String, BTreeMap<&'static str, u64>>;
@@ -34,7 +34,7 @@ pub struct Findings<'a> {
 }
 
 /// Visits findings, and returns what was found in all.
-pub type VisitFindings<'a> = dyn Fn(&mut TakeFinding<'_>) -> io::Result<Found> + 'a;
+pub type VisitFindings<'a> = dyn Fn(&mut TakeFinding<'_>) -> io::Result<FindingsSummary> + 'a;
 
 /// A document of a group compared with the principal's.
 pub(super) struct ComparedDocument<'a> {

@@ -18,7 +18,7 @@ use super::survey::survey;
 use super::table_rows::TableRows;
 use super::tallies::Tallies;
 use super::{ReportError, ReportInput, Written, check, html, manifest};
-use crate::read_side::findings::{Finding, Found};
+use crate::read_side::findings::{Finding, FindingsSummary};
 
 /// The line for a finding.
 fn line(found: &Finding, kind: &'static str) -> json::Finding {
@@ -58,7 +58,7 @@ pub(super) fn write_findings<'a>(
     let mut changes = FoundChanges::begin(&mut sink, input, findings.kind)?;
     let mut rows = TableRows::new(html::FINDINGS_SHOWN, input.account);
     let mut tallies = Tallies::new(input.account);
-    let Found { sums, not_compared } =
+    let FindingsSummary { sums, not_compared } =
         list(&mut sink, findings, (&mut rows, &mut tallies), &mut changes)?;
     check(input.account.cancel())?;
     let survey = survey(&mut sink, input)?;
@@ -95,9 +95,9 @@ fn list<'a>(
     findings: &Findings<'_>,
     (rows, tallies): (&mut TableRows, &mut Tallies),
     changes: &mut Option<FoundChanges<'_>>,
-) -> Result<Found, ReportError> {
+) -> Result<FindingsSummary, ReportError> {
     let mut lines = sink.create_file("findings.jsonl")?;
-    let (mut found, mut text) = (Found::default(), Vec::new());
+    let (mut found, mut text) = (FindingsSummary::default(), Vec::new());
     let listed = lines.write_with(|out| {
         found = (findings.visit)(&mut |finding| {
             rows.push(|row| html::finding_row(row, finding, findings.kind))?;

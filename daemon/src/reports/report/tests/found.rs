@@ -4,7 +4,7 @@ use simdex_index::Cancel;
 use simdex_proto::lines::{JsonPath, Question};
 
 use super::*;
-use crate::read_side::findings::{Finding, Found, Sums, TakeFinding};
+use crate::read_side::findings::{Finding, FindingsSummary, Sums, TakeFinding};
 
 fn leaked(path: &[u8], containment: f64) -> Finding {
     Finding {
@@ -38,7 +38,7 @@ fn kept_within(
     let visit = |take: &mut TakeFinding<'_>| {
         found.iter().try_for_each(take)?;
         let sums = Sums::from([("cut_short", u64::from(name == "third"))]);
-        Ok(Found::from(sums))
+        Ok(FindingsSummary::from(sums))
     };
     let findings = Findings {
         kind,
@@ -59,7 +59,7 @@ fn question_on_page(kind: &'static str, question: Question, found: &[Finding]) -
     let visit = |take: &mut TakeFinding<'_>| {
         found.iter().try_for_each(take)?;
         let sums = Sums::from([("found", found.len() as u64)]);
-        Ok(Found::from(sums))
+        Ok(FindingsSummary::from(sums))
     };
     let report = ReportInput {
         roots: vec!["/share".into(), "/vault".into()],
