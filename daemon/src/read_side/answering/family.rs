@@ -97,7 +97,7 @@ pub fn family(
     let (found, staleness) = find_versions(engine, source, params, requester)?;
     let context = || context(&check, requester.started, staleness.as_ref());
     match found {
-        FoundVersions::Ordered { family, subject } => {
+        FamilyAnswer::Ordered { family, subject } => {
             let list = FamilyList {
                 index: engine.index.reader(),
                 family,
@@ -106,12 +106,12 @@ pub fn family(
             };
             list.visit(visit, &context)
         }
-        FoundVersions::Unordered(answer) => Ok(list_by_date(answer, context()?, visit)),
+        FamilyAnswer::Unordered(answer) => Ok(list_by_date(answer, context()?, visit)),
     }
 }
 
 /// The versions that were found, without anything that was only needed to find them.
-enum FoundVersions {
+enum FamilyAnswer {
     /// Versions in their order.
     Ordered {
         family: Family,
@@ -128,18 +128,18 @@ fn find_versions(
     source: SubjectSource,
     params: &FamilyParams,
     requester: &Requester<'_>,
-) -> Result<(FoundVersions, Option<StalenessCheck>), QueryError> {
+) -> Result<(FamilyAnswer, Option<StalenessCheck>), QueryError> {
     let (index, cancel) = (engine.index.reader(), requester.cancel());
     let subject = source.subject(engine, requester.queue_key, requester.account)?;
     let staleness = StalenessCheck::start(engine, &subject)?;
     let found = match subject.text() {
-        Some(text) => FoundVersions::Ordered {
+        Some(text) => FamilyAnswer::Ordered {
             family: find_family(index, &subject, text, params, cancel)?,
             subject: subject.summary(),
         },
         None => {
             let params = params_without_text(params);
-            FoundVersions::Unordered(find(index, &subject, &params, cancel)?)
+            FamilyAnswer::Unordered(find(index, &subject, &params, cancel)?)
         }
     };
     Ok((found, staleness))
