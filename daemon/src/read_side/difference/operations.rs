@@ -6,7 +6,7 @@ mod tests;
 use simdex_proto::lines::{Op, Operation};
 use thiserror::Error;
 
-use super::words::{Kind, WordDifference};
+use super::words::{WordDifference, WordOperationKind};
 
 /// Most bytes of a written operation, without its texts.
 pub(crate) const OPERATION_BYTES: usize = 192;
@@ -18,12 +18,12 @@ pub fn operations<'t>(
     difference.operations.iter().map(|operation| {
         let [from, to] = difference.texts_of(operation);
         let (op, removed, added) = match operation.kind {
-            Kind::Equal => (Op::Equal, None, None),
-            Kind::Reformat => (Op::Reformat, None, Some(to)),
-            Kind::Delete => (Op::Delete, Some(from), None),
-            Kind::Insert => (Op::Insert, None, Some(to)),
-            Kind::Replace => (Op::Replace, Some(from), Some(to)),
-            Kind::Move => (Op::Move, None, (from != to).then_some(to)),
+            WordOperationKind::Equal => (Op::Equal, None, None),
+            WordOperationKind::Reformat => (Op::Reformat, None, Some(to)),
+            WordOperationKind::Delete => (Op::Delete, Some(from), None),
+            WordOperationKind::Insert => (Op::Insert, None, Some(to)),
+            WordOperationKind::Replace => (Op::Replace, Some(from), Some(to)),
+            WordOperationKind::Move => (Op::Move, None, (from != to).then_some(to)),
         };
         Operation {
             op,

@@ -9,7 +9,7 @@ use std::ops::Range;
 use simdex_proto::text::counted;
 
 use super::name;
-use super::words::{Kind, Operation, WordDifference};
+use super::words::{Operation, WordDifference, WordOperationKind};
 
 /// Columns of a line.
 const COLUMNS: usize = 78;
@@ -94,19 +94,22 @@ impl WordDifference<'_> {
 }
 
 /// What an operation removes and inserts, with its marks; `line` is its line in the first text.
-fn marked(kind: Kind, [from, to]: [&str; 2], line: usize) -> String {
+fn marked(kind: WordOperationKind, [from, to]: [&str; 2], line: usize) -> String {
     let [removed, added] = [from, to].map(str::trim);
     match kind {
-        Kind::Equal | Kind::Reformat => to.to_owned(),
-        Kind::Delete => around(from, format!("[-{removed}-]")),
-        Kind::Insert => around(to, format!("{{+{added}+}}")),
-        Kind::Replace => format!("[-{removed}-]{{+{added}+}}"),
-        Kind::Move => format!("{{>line {line}: {}<}}", shortened(to, MOVED_WHOLE)),
+        WordOperationKind::Equal | WordOperationKind::Reformat => to.to_owned(),
+        WordOperationKind::Delete => around(from, format!("[-{removed}-]")),
+        WordOperationKind::Insert => around(to, format!("{{+{added}+}}")),
+        WordOperationKind::Replace => format!("[-{removed}-]{{+{added}+}}"),
+        WordOperationKind::Move => format!("{{>line {line}: {}<}}", shortened(to, MOVED_WHOLE)),
     }
 }
 
 fn is_change(operation: &Operation) -> bool {
-    !matches!(operation.kind, Kind::Equal | Kind::Reformat)
+    !matches!(
+        operation.kind,
+        WordOperationKind::Equal | WordOperationKind::Reformat
+    )
 }
 
 /// Marked words with the white space that surrounds them.

@@ -1,7 +1,7 @@
 //! The difference of two texts by words, independent of line breaks: operations over the bytes of both.
 //!
 //! The operations cover the second text in order, and every byte of the first once: what is equal, what differs
-//! only in white space and form ([`Kind::Reformat`]), what was removed, added, replaced, and what moved.
+//! only in white space and form ([`WordOperationKind::Reformat`]), what was removed, added, replaced, and what moved.
 
 #[cfg(test)]
 mod tests;
@@ -16,7 +16,7 @@ use tiles::Tiles;
 
 /// What an operation does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum WordOperationKind {
     /// Bytes that are equal in both texts.
     Equal,
     /// Equal words that differ in line breaks, white space, case or characters.
@@ -35,7 +35,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
     /// The kind of operation.
-    pub kind: Kind,
+    pub kind: WordOperationKind,
     /// Bytes of the first text; empty where words are inserted.
     pub a: Range<usize>,
     /// Bytes of the second text; empty where words are deleted.

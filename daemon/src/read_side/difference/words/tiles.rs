@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use simdex_signature::align::{Run, Words};
 
-use super::{Kind, Operation};
+use super::{Operation, WordOperationKind};
 
 /// Equal bytes between two reformatting operations become no operation of their own up to this length: writing it
 /// would take more bytes than they are.
@@ -57,21 +57,21 @@ impl<'w> Tiles<'w> {
             (None, None) => {}
             (Some(a), Some(b)) => {
                 self.same(a.start, b.start);
-                self.push(Kind::Replace, a.end, b.end);
+                self.push(WordOperationKind::Replace, a.end, b.end);
             }
             (Some(a), None) if self.text_of_a(a.end, to.0) == self.text_of_b(self.end_b, to.1) => {
-                self.push(Kind::Delete, a.end, self.end_b);
+                self.push(WordOperationKind::Delete, a.end, self.end_b);
             }
             (Some(a), None) => {
                 self.same(a.start, to.1);
-                self.push(Kind::Delete, to.0, to.1);
+                self.push(WordOperationKind::Delete, to.0, to.1);
             }
             (None, Some(b)) if self.text_of_b(b.end, to.1) == self.text_of_a(self.end_a, to.0) => {
-                self.push(Kind::Insert, self.end_a, b.end);
+                self.push(WordOperationKind::Insert, self.end_a, b.end);
             }
             (None, Some(b)) => {
                 self.same(to.0, b.start);
-                self.push(Kind::Insert, to.0, to.1);
+                self.push(WordOperationKind::Insert, to.0, to.1);
             }
         }
         self.same(to.0, to.1);
@@ -98,7 +98,7 @@ impl<'w> Tiles<'w> {
         let bytes = bounds(&a.places[run.of_a()]).zip(bounds(&b.places[run.of_b()]));
         if let Some((a, b)) = bytes {
             self.end_b = b.end;
-            let kind = Kind::Move;
+            let kind = WordOperationKind::Move;
             self.done.push(Operation { kind, a, b });
         }
     }
@@ -107,20 +107,20 @@ impl<'w> Tiles<'w> {
     fn same(&mut self, to_a: usize, to_b: usize) {
         let is_equal = self.text_of_a(self.end_a, to_a) == self.text_of_b(self.end_b, to_b);
         let kind = match is_equal {
-            true => Kind::Equal,
-            false => Kind::Reformat,
+            true => WordOperationKind::Equal,
+            false => WordOperationKind::Reformat,
         };
         self.push(kind, to_a, to_b);
     }
 
     /// Adds an operation up to a byte of both texts; extends the one before if it is of the same kind and adjacent.
-    fn push(&mut self, kind: Kind, to_a: usize, to_b: usize) {
+    fn push(&mut self, kind: WordOperationKind, to_a: usize, to_b: usize) {
         let (a, b) = (self.end_a..to_a, self.end_b..to_b);
         (self.end_a, self.end_b) = (to_a, to_b);
         if a.is_empty() && b.is_empty() {
             return;
         }
-        if kind == Kind::Reformat {
+        if kind == WordOperationKind::Reformat {
             self.take_short(&a);
         }
         match self.done.last_mut() {
@@ -136,9 +136,9 @@ impl<'w> Tiles<'w> {
         let [.., before, short] = self.done.as_mut_slice() else {
             return;
         };
-        let is_short = short.kind == Kind::Equal && short.b.len() < SHORT;
+        let is_short = short.kind == WordOperationKind::Equal && short.b.len() < SHORT;
         let follows = before.a.end == short.a.start && short.a.end == next.start;
-        if is_short && follows && before.kind == Kind::Reformat {
+        if is_short && follows && before.kind == WordOperationKind::Reformat {
             (before.a.end, before.b.end) = (short.a.end, short.b.end);
             self.done.pop();
         }

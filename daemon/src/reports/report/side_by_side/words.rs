@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::{HEAD, NO_ROW, PLACES_SHOWN, Text, rest};
 use crate::read_side::difference::shown::{LineStarts, beginning, ending, shortened};
-use crate::read_side::difference::words::{Kind, Operation, WordDifference};
+use crate::read_side::difference::words::{Operation, WordDifference, WordOperationKind};
 
 /// Approximate bytes of unchanged text shown before and after a change; changes farther apart than twice
 /// this are two places.
@@ -36,7 +36,10 @@ struct Item<'o> {
 
 impl Item<'_> {
     fn is_change(&self) -> bool {
-        !matches!(self.operation.kind, Kind::Equal | Kind::Reformat)
+        !matches!(
+            self.operation.kind,
+            WordOperationKind::Equal | WordOperationKind::Reformat
+        )
     }
 }
 
@@ -79,13 +82,15 @@ fn without_changes(difference: &WordDifference<'_>) -> &'static str {
 
 /// The operations, with moved words repeated where they were in the first text.
 fn items(operations: &[Operation]) -> Vec<Item<'_>> {
-    let moves = operations.iter().filter(|it| it.kind == Kind::Move);
+    let moves = operations
+        .iter()
+        .filter(|it| it.kind == WordOperationKind::Move);
     let mut moves: Vec<&Operation> = moves.collect();
     moves.sort_unstable_by_key(|it| it.a.start);
     let mut items = Vec::with_capacity(operations.len() + moves.len());
     let mut away = moves.into_iter().peekable();
     for operation in operations {
-        let is_away = operation.kind != Kind::Move;
+        let is_away = operation.kind != WordOperationKind::Move;
         while is_away && let Some(left) = away.next_if(|left| left.a.end <= operation.a.start) {
             items.push(Item {
                 operation: left,
@@ -178,7 +183,7 @@ impl WordTable<'_> {
         let texts = self.difference.texts_of(operation);
         let starts = [operation.a.start, operation.b.start];
         match operation.kind {
-            Kind::Move => {
+            WordOperationKind::Move => {
                 let (here, other, word) = if item.is_away {
                     (0, 1, "to")
                 } else {
@@ -200,7 +205,7 @@ impl WordTable<'_> {
                     let written = squeezed(texts[side]);
                     let text = shortened(written.trim(), CHANGE_WHOLE);
                     let (before, after) = ends(&written);
-                    match matches!(kind, Kind::Equal | Kind::Reformat) {
+                    match matches!(kind, WordOperationKind::Equal | WordOperationKind::Reformat) {
                         true => row.add(side, starts[side], &Text(&written)),
                         false if text.is_empty() => {}
                         false => {
