@@ -74,7 +74,7 @@ impl Records<'_> {
             });
         }
         let members = match self.registry.file_of_content(hash)? {
-            Some(holder) => self.copied_if_whole(&holder, hash, key)?,
+            Some(holder) => self.copy_members_if_complete(&holder, hash, key)?,
             None => None,
         };
         Ok(match members {
@@ -86,7 +86,7 @@ impl Records<'_> {
     /// The members of another file of this content, as members of this one. `None` if they are incomplete:
     /// some are still to be read, or were cut off by the limits of the tree that the other file is in, which
     /// may not apply to this one.
-    pub(super) fn copied_if_whole(
+    pub(super) fn copy_members_if_complete(
         &self,
         from: &FileKey,
         content: ContentHash,
@@ -95,9 +95,9 @@ impl Records<'_> {
         if self.members_are_incomplete(from)? {
             return Ok(None);
         }
-        let copied = self.copied(from, content, to)?;
+        let members = self.copy_members(from, content, to)?;
         let is_cut = |member: &SeenFile| is_cut_by_a_tree(&member.record);
-        Ok(copied.filter(|members| !members.iter().any(is_cut)))
+        Ok(members.filter(|members| !members.iter().any(is_cut)))
     }
 
     /// Whether reading the same bytes again may have another result.
@@ -143,7 +143,7 @@ impl Records<'_> {
 
     /// The record of the file on disk that a container of this content is or is inside of, as long as it
     /// has that content and is read.
-    fn disk_record_if_read_of(
+    fn disk_record_if_read_with(
         &self,
         container: &FileKey,
         content: ContentHash,
@@ -162,18 +162,19 @@ impl Records<'_> {
     /// The members of another file of this content, as members of this one. `None` if that file has got other
     /// bytes since it was found, changes meanwhile, or is incomplete: what was found may be a part, or
     /// members of another content.
-    fn copied(
+    fn copy_members(
         &self,
         from: &FileKey,
         content: ContentHash,
         to: &FileKey,
     ) -> Result<Option<Vec<SeenFile>>, IndexError> {
-        let before = self.disk_record_if_read_of(from, content)?;
+        let before = self.disk_record_if_read_with(from, content)?;
         let members = self.registry.members(from)?.into_iter();
-        let moved = members.map(|(key, record)| moved(&key, record, from, to));
-        let moved = moved.collect();
-        let is_whole = before.is_some() && before == self.disk_record_if_read_of(from, content)?;
-        Ok(is_whole.then_some(moved))
+        let copies = members.map(|(key, record)| as_member_of(&key, record, from, to));
+        let copies = copies.collect();
+        let is_whole =
+            before.is_some() && before == self.disk_record_if_read_with(from, content)?;
+        Ok(is_whole.then_some(copies))
     }
 }
 
@@ -189,7 +190,12 @@ pub(super) fn is_cut_by_a_tree(member: &FileRecord) -> bool {
 }
 
 /// A member of the file `from`, converted to a member of the file `to`, which has the same content.
-pub(super) fn moved(key: &FileKey, record: FileRecord, from: &FileKey, to: &FileKey) -> SeenFile {
+pub(super) fn as_member_of(
+    key: &FileKey,
+    record: FileRecord,
+    from: &FileKey,
+    to: &FileKey,
+) -> SeenFile {
     let path = [&to.path[..], &key.path[from.path.len()..]].concat();
     SeenFile {
         key: FileKey {
@@ -278,11 +284,11 @@ mod tests {
         apply(container("a/x.zip", [1, 11]));
         let holder = opened.index.registry().file_of_content(older).unwrap();
         assert_eq!(holder.as_ref(), Some(&from));
-        let copied = records.copied(&from, older, &to).unwrap().unwrap();
+        let copied = records.copy_members(&from, older, &to).unwrap().unwrap();
         assert_eq!(copied[0].record.content(), Some(ContentHash([11; 32])));
         // The folders are swapped after the holder was found.
         apply(container("a/x.zip", [2, 22]));
-        assert!(records.copied(&from, older, &to).unwrap().is_none());
-        assert!(records.copied(&from, newer, &to).unwrap().is_some());
+        assert!(records.copy_members(&from, older, &to).unwrap().is_none());
+        assert!(records.copy_members(&from, newer, &to).unwrap().is_some());
     }
 }

@@ -15,7 +15,7 @@ use crate::write_side::ingest::content_processor::ContentBytes;
 use crate::write_side::ingest::facts::{frame_addresses_if_page, holds_members};
 use crate::write_side::ingest::framesets::{ContainerPages, FramedPage, RENDERED_NAME};
 use crate::write_side::ingest::hash::{hash_all, hash_of_cut};
-use crate::write_side::ingest::records::{is_cut_by_a_tree, moved};
+use crate::write_side::ingest::records::{as_member_of, is_cut_by_a_tree};
 use crate::write_side::ingest::worker_answer::{member_record, member_stat, state_of_unread};
 
 /// The members under one file on disk that are extracted so far.
@@ -246,7 +246,7 @@ impl<'a> MemberTree<'a> {
             return Ok(Some(self.reuse(key, hash, frame_addresses, Vec::new())));
         }
         let copies = match records.registry.file_of_content(hash)? {
-            Some(holder) => records.copied_if_whole(&holder, hash, key)?,
+            Some(holder) => records.copy_members_if_complete(&holder, hash, key)?,
             None => None,
         };
         Ok(copies.map(|copies| self.reuse(key, hash, None, copies)))
@@ -362,7 +362,7 @@ impl<'a> MemberTree<'a> {
         let files = self.files.iter();
         files
             .filter(|file| file.key.path.starts_with(&inside))
-            .map(|file| moved(&file.key, file.record.clone(), first, key))
+            .map(|file| as_member_of(&file.key, file.record.clone(), first, key))
             .collect()
     }
 }
