@@ -33,7 +33,7 @@ pub use lookup::{
     DocumentRequest, DocumentSource, FoundDocument, GroupReply, GroupRequest, GroupSource,
     LookupError, document, file, group,
 };
-pub use query::{QueryRequest, query};
+pub use query::{QueryRequest, run_query};
 pub use subject_source::{SubjectSource, Uploaded};
 pub use templates::{FoundTemplate, TemplatesRequest, TemplatesSummary, templates};
 

@@ -46,7 +46,7 @@ impl DecodedQuery {
     ) -> Result<Vec<v1::FindReply>, Refused> {
         let account = caller.account(engine.index.reader(), cancel);
         let requester = caller.requester(&account, started);
-        let (answer, context) = answering::query(engine, source, &self.0, &requester)?;
+        let (answer, context) = answering::run_query(engine, source, &self.0, &requester)?;
         Ok(encode::find_replies(answer, context).collect())
     }
 }

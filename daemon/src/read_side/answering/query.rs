@@ -26,7 +26,7 @@ pub struct QueryRequest {
 }
 
 /// Answers a query: makes its subject, finds hits, and folds and judges them if requested.
-pub fn query(
+pub fn run_query(
     engine: &Engine,
     source: SubjectSource,
     request: &QueryRequest,
