@@ -32,7 +32,7 @@ use crate::config::Config;
 use crate::error::{EngineError, Failure};
 use crate::host::Host;
 use crate::host::alarms::AlarmSource;
-use crate::host::lifecycle::{AT_A_SHARE, Lifecycle, join_until};
+use crate::host::lifecycle::{Lifecycle, SHARE_THREAD_TIMEOUT, join_until};
 use crate::host::storage::{self, Opening};
 use crate::read_side::clusters::KeptClusters;
 use crate::read_side::judging::Models;
@@ -263,7 +263,7 @@ impl Engine {
         self.lifecycle.end();
         // Readers wait for workers: results of those that are killed are dropped.
         self.pool.shutdown();
-        let until = Instant::now() + AT_A_SHARE;
+        let until = Instant::now() + SHARE_THREAD_TIMEOUT;
         let mut all = self.pipeline.join(until);
         let threads = std::mem::take(&mut *lock(&self.threads));
         all &= join_until(threads, until);

@@ -16,7 +16,7 @@ use crate::host::alarms::{AlarmSource, Alarms};
 /// First and longest pause before something is tried again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 /// A thread that reads a share has this long to end: the share may hang, and nothing waits for it longer.
-pub const AT_A_SHARE: Duration = Duration::from_secs(60);
+pub const SHARE_THREAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// How often threads are checked for having ended.
 const JOIN_INTERVAL: Duration = Duration::from_millis(2);
 

@@ -33,7 +33,7 @@ use crate::config::Config;
 use crate::error::EngineError;
 use crate::host::Host;
 use crate::host::alarms::AlarmSource;
-use crate::host::lifecycle::{AT_A_SHARE, Backoff, Lifecycle, join_until};
+use crate::host::lifecycle::{Backoff, Lifecycle, SHARE_THREAD_TIMEOUT, join_until};
 use crate::write_side::ingest::OwnReports;
 use crate::write_side::progress::{IngestJob, Progress, ProgressCounts};
 use crate::write_side::roots::Roots;
@@ -135,7 +135,7 @@ impl Pipeline {
             Ok(()) => Ok(pipeline),
             Err(error) => {
                 lifecycle.end();
-                pipeline.join(Instant::now() + AT_A_SHARE);
+                pipeline.join(Instant::now() + SHARE_THREAD_TIMEOUT);
                 Err(error)
             }
         }
@@ -313,7 +313,7 @@ impl Pipeline {
 
     /// Returns the writer once all threads have ended, for closing the index; `None` if something still holds it.
     pub fn into_writer(self) -> Option<IndexWriter> {
-        self.join(Instant::now() + AT_A_SHARE);
+        self.join(Instant::now() + SHARE_THREAD_TIMEOUT);
         let Self { shared, .. } = self;
         Some(Arc::into_inner(shared)?.writer)
     }
