@@ -77,7 +77,7 @@ pub use worker_answer::{WorkerAnswer, state_of_unread};
 pub const MAX_FAILURES: u32 = 3;
 
 /// How many times a file that changes while it is copied is copied in succession, before it is called unstable.
-const ATTEMPTS: usize = 3;
+const MAX_COPY_ATTEMPTS: usize = 3;
 
 /// Ingests one file.
 pub struct Ingest<'a> {
@@ -186,7 +186,7 @@ impl<'a> Ingest<'a> {
             Ok(file) => file,
             Err(error) => return Ok(target.not_opened(stat, &error)),
         };
-        for _ in 0..ATTEMPTS {
+        for _ in 0..MAX_COPY_ATTEMPTS {
             if let Some(outcome) = self.read_once(target, &file)? {
                 return Ok(outcome);
             }

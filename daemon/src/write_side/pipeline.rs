@@ -42,7 +42,7 @@ use crate::write_side::roots::Roots;
 /// others find work for it, and small documents in line for a worker can be distinguished from huge ones.
 const INGESTERS_PER_WORKER: usize = 4;
 /// Channel capacity between ingesters and writer: the greatest number of ingested changes that wait for the writer.
-const CHANGES: usize = 16;
+const MAX_WAITING_CHANGES: usize = 16;
 /// Added to the niceness of ingesters, compactor and settler, so that threads that answer and apply come first.
 const NICE_INCREMENT: i32 = 5;
 /// How long a barrier tolerates a standing alarm before it fails with the alarm's reason.
@@ -151,7 +151,7 @@ impl Pipeline {
     }
 
     fn spawn(&self, ingesters: usize) -> std::io::Result<()> {
-        let (sender, results) = sync_channel::<IngestedJob>(CHANGES);
+        let (sender, results) = sync_channel::<IngestedJob>(MAX_WAITING_CHANGES);
         for number in 0..ingesters {
             let sender = sender.clone();
             let shared = Arc::clone(&self.shared);

@@ -19,9 +19,9 @@ use crate::host::lifecycle::Backoff;
 use crate::write_side::progress::IngestJob;
 
 /// Most changes of a batch.
-const BATCH: usize = 64;
+const MAX_BATCH_CHANGES: usize = 64;
 /// Extracted text a batch may hold before it is applied, bytes.
-const BATCH_TEXT: u64 = 32 << 20;
+const MAX_BATCH_TEXT: u64 = 32 << 20;
 /// While this many large containers are applied in parts, no change is taken. The batch before may have added as many
 /// more as it had changes.
 const MAX_OPEN_CONTAINERS: usize = 16;
@@ -328,7 +328,7 @@ fn gather(results: &Receiver<IngestedJob>, containers: usize) -> Option<Vec<Inge
     };
     let mut text: u64 = batch.iter().map(text_of).sum();
     let until = Instant::now() + linger;
-    while batch.len() < BATCH && text < BATCH_TEXT {
+    while batch.len() < MAX_BATCH_CHANGES && text < MAX_BATCH_TEXT {
         let left = until.saturating_duration_since(Instant::now());
         let Ok(result) = results.recv_timeout(left) else {
             break;
