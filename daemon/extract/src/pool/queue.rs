@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use crate::queue_key::{QueueKey, Urgency};
 
 /// A document that has had its worker for this long no longer counts against the places.
-pub(super) const SLOW: Duration = Duration::from_secs(2);
+pub(super) const SLOW_AFTER: Duration = Duration::from_secs(2);
 
 /// Longest document that is read before the huge ones, in bytes.
 const SMALL_BYTES: u64 = 8 << 20;
@@ -64,7 +64,7 @@ struct ServedDocument {
 
 impl ServedDocument {
     fn is_slow(&self, now: Instant) -> bool {
-        now.duration_since(self.since) >= SLOW
+        now.duration_since(self.since) >= SLOW_AFTER
     }
 }
 
@@ -275,9 +275,12 @@ mod tests {
         };
         assert!(hang(&mut queue, now));
         let waiter = queue.join(Small, HERE);
-        assert!(!queue.enter(waiter, 1, now + SLOW / 2));
-        assert!(queue.enter(waiter, 1, now + SLOW));
-        assert!(!hang(&mut queue, now + 9 * SLOW), "both are slow: enough");
+        assert!(!queue.enter(waiter, 1, now + SLOW_AFTER / 2));
+        assert!(queue.enter(waiter, 1, now + SLOW_AFTER));
+        assert!(
+            !hang(&mut queue, now + 9 * SLOW_AFTER),
+            "both are slow: enough"
+        );
     }
 
     #[test]

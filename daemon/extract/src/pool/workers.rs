@@ -37,7 +37,7 @@ impl Pool {
                 return Ok(WorkerPermit { pool: self, waiter });
             }
             // A document under way may become slow during the wait, which is not notified.
-            let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
+            let waited = self.freed.wait_timeout(state, queue::SLOW_AFTER / 4);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
