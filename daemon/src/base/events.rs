@@ -102,7 +102,7 @@ impl Events {
 
     /// Notes that changes went unrecorded that should have been recorded: every subscriber is notified that
     /// events were lost, and no subscriber can resume across this point.
-    pub fn lose(&self) {
+    pub fn mark_lost(&self) {
         if !self.is_watched() {
             return;
         }
@@ -275,7 +275,7 @@ mod tests {
         events.record(change("/a"));
         let mut behind = events.watch(Some(99)).unwrap();
         assert_eq!(path(subscriber.next().await), "/a");
-        events.lose();
+        events.mark_lost();
         assert!(subscriber.next().await.is_err() && behind.next().await.is_err());
         assert!(events.watch(Some(100)).is_err());
         let mut later = events.watch(None).unwrap();

@@ -246,7 +246,7 @@ impl Shared {
                 Ok(engine) => {
                     engine.abandon();
                     // The events of what it applied last may not have been published.
-                    self.host.events.lose();
+                    self.host.events.mark_lost();
                     return Ok(());
                 }
                 Err(held) => held,

@@ -52,7 +52,7 @@ impl PipelineState {
             let published = settled.and_then(|regrouped| {
                 // Events lost here cannot be resent, so mark the stream as incomplete.
                 let published = self.publish_groups(&regrouped);
-                published.inspect_err(|_| self.host.events.lose())
+                published.inspect_err(|_| self.host.events.mark_lost())
             });
             match published {
                 Ok(()) => {

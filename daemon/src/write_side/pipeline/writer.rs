@@ -245,7 +245,7 @@ impl PipelineState {
                     Err(error) => {
                         // Which of the events it is cannot be determined: subscribers look for themselves.
                         tracing::warn!(reason = causes(&error), "an event is lost");
-                        self.host.events.lose();
+                        self.host.events.mark_lost();
                         continue;
                     }
                 },
@@ -261,7 +261,7 @@ impl PipelineState {
         let arrivals = applied.arrivals.iter();
         arrivals.for_each(|arrival| self.publish_arrival(arrival));
         if applied.changed_besides > 0 {
-            self.host.events.lose();
+            self.host.events.mark_lost();
         }
     }
 
