@@ -68,7 +68,7 @@ impl IndexWriter {
     }
 
     /// Whether nothing is queued that barriers wait for; crowded documents may be.
-    pub fn has_settled_awaited(&self) -> bool {
+    pub fn is_settled_for_barriers(&self) -> bool {
         self.shared.state().unsettled.counts().awaited == 0
     }
 

@@ -28,7 +28,8 @@ impl PipelineState {
         let (mut backoff, mut last_signing) = (Backoff::default(), None);
         let mut was_settled = true;
         while self.lifecycle.cancel().check().is_ok() {
-            if self.writer.has_settled_awaited() && self.sign_anew(&mut last_signing, &mut backoff)
+            if self.writer.is_settled_for_barriers()
+                && self.sign_anew(&mut last_signing, &mut backoff)
             {
                 continue;
             }
