@@ -137,7 +137,7 @@ impl<'a> Texts<'a> {
         account: &MemoryAccount,
     ) -> Result<Option<laboratory::RecipeSignature>, IndexError> {
         match self.signed(id, account) {
-            Err(error) if error.is_of_one_document() => Ok(None),
+            Err(error) if error.concerns_one_document() => Ok(None),
             text => Ok(text?.map(|(text, _permit)| signer.sign(text.as_str()))),
         }
     }

@@ -93,7 +93,7 @@ impl IndexError {
 
     /// Whether it concerns only one document, which was removed or whose text is damaged (the index notes that): a
     /// caller that reads many documents continues without this one.
-    pub fn is_of_one_document(&self) -> bool {
+    pub fn concerns_one_document(&self) -> bool {
         matches!(self, Self::UnknownDocument(_)) || self.is_damaged_text()
     }
 

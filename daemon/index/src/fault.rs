@@ -41,7 +41,7 @@ impl IndexError {
     pub(crate) fn is_of_one_text(&self) -> bool {
         match self {
             Self::Text(TextError::Io { source, .. }) => !is_shortage(source),
-            error => error.is_of_one_document(),
+            error => error.concerns_one_document(),
         }
     }
 

@@ -80,7 +80,7 @@ impl<'a> ShingleSets<'a> {
         account: &MemoryAccount,
     ) -> Result<Option<HeldShingles>, IndexError> {
         match self.of_document(id, account) {
-            Err(error) if error.is_of_one_document() => Ok(None),
+            Err(error) if error.concerns_one_document() => Ok(None),
             set => set,
         }
     }

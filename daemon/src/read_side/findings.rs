@@ -249,7 +249,7 @@ fn compared_subject(
     file: &FileInfo,
 ) -> Result<Option<Subject>, FindingError> {
     match Subject::from_file(scope.engine.index.reader(), file, scope.account) {
-        Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
+        Err(QueryError::Index(error)) if error.concerns_one_document() => Ok(None),
         subject => Ok(Some(subject?).filter(is_compared)),
     }
 }

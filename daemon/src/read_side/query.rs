@@ -338,7 +338,7 @@ fn verify(
         {
             // Its last file disappeared since the candidates were found, or its text is damaged: the
             // index notes that, and the answer says that it is not complete.
-            Err(error) if error.is_of_one_document() => continue,
+            Err(error) if error.concerns_one_document() => continue,
             read => read?,
         };
         let (overlap, read) = match (subject.text(), read) {

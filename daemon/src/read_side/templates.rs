@@ -155,7 +155,7 @@ fn text_if_readable(
     account: &MemoryAccount,
 ) -> Result<Option<HeldText>, IndexError> {
     match texts.read(id, account) {
-        Err(error) if error.is_of_one_document() => Ok(None),
+        Err(error) if error.concerns_one_document() => Ok(None),
         text => text,
     }
 }

@@ -21,7 +21,7 @@ impl EdgeFinder<'_> {
             return Shingles::of_levels(levels, account).map(Some);
         }
         let held = match self.shingles.read(id, account) {
-            Err(error) if error.is_of_one_document() => None,
+            Err(error) if error.concerns_one_document() => None,
             held => held?,
         };
         held.map(|held| Shingles::of(held, account)).transpose()

@@ -51,7 +51,9 @@ impl Containments {
             account.cancel().check()?;
             match found.query(index, document, &params, account) {
                 Ok(()) => {}
-                Err(QueryError::Index(error)) if !error.is_of_one_document() => return Err(error),
+                Err(QueryError::Index(error)) if !error.concerns_one_document() => {
+                    return Err(error);
+                }
                 // Its last file disappeared meanwhile, or its text is damaged, which the index notes.
                 Err(_) => {}
             }

@@ -122,7 +122,7 @@ impl StaleFinder<'_, '_> {
         let subject = match Subject::from_document(index, document, view, self.scope.account) {
             // Its last file disappeared since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(false),
-            Err(QueryError::Index(error)) if error.is_of_one_document() => {
+            Err(QueryError::Index(error)) if error.concerns_one_document() => {
                 count(&mut self.sums, "not_compared", 1);
                 return Ok(false);
             }

@@ -84,7 +84,7 @@ impl HitJudge<'_> {
             hit.judgement = Some(match Instant::now() > self.until {
                 true => JudgingOutcome::TimeOver,
                 false => match self.hit(hit, &mut read) {
-                    Err(error) if error.is_of_one_document() => JudgingOutcome::NoText,
+                    Err(error) if error.concerns_one_document() => JudgingOutcome::NoText,
                     judged => judged?,
                 },
             });

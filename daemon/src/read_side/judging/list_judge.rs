@@ -73,7 +73,7 @@ impl<'a> ListJudge<'a> {
             return Ok(JudgingOutcome::TimeOver);
         }
         let judged = match self.pair([a, b], ids, overlap) {
-            Err(error) if error.is_of_one_document() => JudgingOutcome::NoText,
+            Err(error) if error.concerns_one_document() => JudgingOutcome::NoText,
             judged => judged?,
         };
         self.last = Some((ids, judged.clone()));

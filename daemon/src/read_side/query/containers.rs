@@ -79,7 +79,7 @@ impl<'a> ContainerSearch<'a> {
         let account = self.subject.account();
         let read = match self.shingles.with_text(other, account) {
             // Its last file disappeared meanwhile, or its text is damaged, which the index notes.
-            Err(error) if error.is_of_one_document() => None,
+            Err(error) if error.concerns_one_document() => None,
             read => read?,
         };
         let Some((read, _)) = read else {

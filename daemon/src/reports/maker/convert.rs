@@ -105,7 +105,7 @@ pub(super) fn text_of(
         None => Ok(None),
     });
     match found {
-        Err(error) if error.is_of_one_document() => Ok(None),
+        Err(error) if error.concerns_one_document() => Ok(None),
         Err(error) => Err(io::Error::other(error)),
         Ok(found) => Ok(found),
     }

@@ -207,7 +207,7 @@ fn renamed_on_edge(
             match Subject::from_document(index, version.hash, &params.view, account) {
                 Ok(subject) => *read = Some(subject),
                 Err(QueryError::UnknownDocument(_)) => return Ok(None),
-                Err(QueryError::Index(error)) if error.is_of_one_document() => return Ok(None),
+                Err(QueryError::Index(error)) if error.concerns_one_document() => return Ok(None),
                 Err(error) => return Err(error),
             }
         }

@@ -391,7 +391,7 @@ impl Search<'_> {
         match Subject::from_document(self.index, hash, &self.params.view, account) {
             Ok(subject) => Ok(Some(subject)),
             Err(QueryError::UnknownDocument(_)) => Ok(None),
-            Err(QueryError::Index(error)) if error.is_of_one_document() => Ok(None),
+            Err(QueryError::Index(error)) if error.concerns_one_document() => Ok(None),
             Err(error) => Err(error),
         }
     }
