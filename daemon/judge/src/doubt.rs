@@ -7,7 +7,7 @@ use crate::class::{Class, Counts};
 /// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
 /// A class with a lower probability than this is not given.
-const LEAST_PROBABILITY: f64 = 0.5;
+const MIN_PROBABILITY: f64 = 0.5;
 
 /// Why a judgement is withheld.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -66,7 +66,7 @@ pub(crate) fn of(
 ) -> Option<Doubt> {
     let is_unrelated = class == Class::Unrelated;
     let is_divided = !class.is_duplicate() && 2 * counts.duplicates() > counts.total();
-    let is_unsure = counts.claimed(class) < LEAST_PROBABILITY;
+    let is_unsure = counts.claimed(class) < MIN_PROBABILITY;
     let found = [
         (
             class.is_duplicate() && caveats.numbers_differ,

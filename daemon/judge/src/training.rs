@@ -29,7 +29,7 @@ use crate::model::{Model, Node};
 use crate::signal::{Cost, Signal};
 
 /// A class with fewer pairs than this cannot be learned.
-pub const LEAST_OF_CLASS: u32 = 10;
+pub const MIN_PAIRS_OF_CLASS: u32 = 10;
 /// Number of folds of a cross-validation ([`crate::evaluation`]), and minimum number of sources of its pairs.
 pub const FOLDS: u64 = 10;
 /// Maximum number of pairs in a training.
@@ -109,16 +109,16 @@ impl Growth {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrainingError {
     /// A class has too few pairs, or there is only one class.
-    #[error("pairs labelled {class}: {found}, and at least {LEAST_OF_CLASS} are needed")]
+    #[error("pairs labelled {class}: {found}, and at least {MIN_PAIRS_OF_CLASS} are needed")]
     TooFew {
         /// Name of the class.
         class: &'static str,
-        /// Pairs labelled with it, fewer than [`LEAST_OF_CLASS`].
+        /// Pairs labelled with it, fewer than [`MIN_PAIRS_OF_CLASS`].
         found: u32,
     },
     /// All pairs are of one class.
     #[error(
-        "all labelled pairs are labelled {0}, and at least {LEAST_OF_CLASS} of another class are needed"
+        "all labelled pairs are labelled {0}, and at least {MIN_PAIRS_OF_CLASS} of another class are needed"
     )]
     OneClass(&'static str),
     /// More pairs than a training takes.
@@ -152,7 +152,7 @@ pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
         class: class.name(),
         found: counts.0[class.index()],
     };
-    let few = |class: &&Class| counts.0[class.index()] < LEAST_OF_CLASS;
+    let few = |class: &&Class| counts.0[class.index()] < MIN_PAIRS_OF_CLASS;
     if let Some(class) = present.iter().find(few) {
         return Err(too_few(*class));
     }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::measure::Values;
 use crate::signal::Signal;
-use crate::training::LEAST_OF_CLASS;
+use crate::training::MIN_PAIRS_OF_CLASS;
 
 /// A pair of which only resemblance and the root are known.
 fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> SourcedPair {
@@ -231,7 +231,7 @@ fn what_cannot_be_validated_is_refused() {
     assert_eq!(refused(&pairs(400), false), TrainingError::Cancelled);
     assert_eq!(refused(&pairs(54), true), TrainingError::TooFewSources(9));
     let mut few = pairs(400);
-    let copies = u64::from(LEAST_OF_CLASS) - 1;
+    let copies = u64::from(MIN_PAIRS_OF_CLASS) - 1;
     few.extend((0..copies).map(|at| pair(0.9, 0.5, Class::Same, 1_000 + at)));
     let said = refused(&few, true).to_string();
     assert!(said.contains("pairs labelled same: 9"), "{said}");

@@ -24,7 +24,7 @@ use zstd::zstd_safe::CParameter;
 /// zstd's default level.
 const LEVEL: i32 = 3;
 /// The smallest window of zstd, as a power of two.
-const LEAST_WINDOW: u32 = 10;
+const MIN_WINDOW: u32 = 10;
 /// Long-distance matching is used for input from this length on.
 const LONG: usize = 128 << 10;
 
@@ -78,7 +78,7 @@ fn length(texts: &[&str]) -> u64 {
 fn compressed(bytes: &[u8]) -> io::Result<usize> {
     let mut compressor = Compressor::new(LEVEL)?;
     let window = bytes.len().next_power_of_two().ilog2() + 1;
-    compressor.set_parameter(CParameter::WindowLog(window.max(LEAST_WINDOW)))?;
+    compressor.set_parameter(CParameter::WindowLog(window.max(MIN_WINDOW)))?;
     compressor.set_parameter(CParameter::EnableLongDistanceMatching(bytes.len() > LONG))?;
     Ok(compressor.compress(bytes)?.len())
 }

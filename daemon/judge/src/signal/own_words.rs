@@ -26,7 +26,7 @@ use super::terms::{Term, TermHasher, words};
 /// Number of own words taken as the beginning of a document.
 const FIRST: usize = 8;
 /// If the table holds fewer than one in this many of a text's words, it cannot tell which are the text's own.
-const LEAST_LISTED: u64 = 8;
+const MIN_LISTED: u64 = 8;
 
 /// The own words of one text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl OwnWords {
             numbers: numbers.copied().collect(),
             first: first(canonical),
             words: own,
-            is_foreign: LEAST_LISTED * listed < all,
+            is_foreign: MIN_LISTED * listed < all,
         }
     }
 

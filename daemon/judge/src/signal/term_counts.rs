@@ -7,8 +7,8 @@ use super::terms::{Term, ascii_terms, words};
 
 /// Minimum number of bits of the buckets in which terms are sorted: sorting few terms in buckets is not worth it, and
 /// more buckets would not fit in the cache.
-const LEAST_BUCKET_BITS: u32 = 6;
-const MOST_BUCKET_BITS: u32 = 14;
+const MIN_BUCKET_BITS: u32 = 6;
+const MAX_BUCKET_BITS: u32 = 14;
 
 /// The terms of a text, each once and in the order of [`Term`]. All signals based on words use them, so that a text is
 /// split into words once.
@@ -88,8 +88,8 @@ fn sorted(mut terms: Vec<Term>) -> Vec<Term> {
         .len()
         .checked_ilog2()
         .unwrap_or(0)
-        .min(MOST_BUCKET_BITS);
-    if bits < LEAST_BUCKET_BITS {
+        .min(MAX_BUCKET_BITS);
+    if bits < MIN_BUCKET_BITS {
         terms.sort_unstable();
         return terms;
     }
