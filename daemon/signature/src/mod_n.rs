@@ -28,12 +28,12 @@ impl ModN {
 }
 
 /// Fingerprints that memory is reserved for.
-const MOST_EXPECTED: usize = 1 << 20;
+const MAX_EXPECTED: usize = 1 << 20;
 
 /// Adds the fingerprints divisible by n = 2^rung, unsorted and with some repeats.
 pub fn select(text: &CanonicalText, window: Window, rung: Rung, selected: &mut Vec<Fingerprint>) {
     // Of a long text that repeats itself far fewer may come.
-    let expected = (text.as_bytes().len() >> rung.get()).min(MOST_EXPECTED);
+    let expected = (text.as_bytes().len() >> rung.get()).min(MAX_EXPECTED);
     selected.reserve(expected + expected / 8);
     select_shingles(text, window, rung, selected);
 }

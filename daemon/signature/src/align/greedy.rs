@@ -1,13 +1,13 @@
 //! The shortest way from one side of a gap to the other, as far as it is sought (Myers 1986, the greedy algorithm).
 //!
-//! Where it takes more than [`MOST_EDITS`] edits, the way that got farthest is gone, and the search begins again
+//! Where it takes more than [`MAX_EDITS`] edits, the way that got farthest is gone, and the search begins again
 //! from there: each begins at least that many items later, so that the work is at most that number times the gap's
 //! length.
 
 use super::{Gap, Run, Search, Work, equal_prefix};
 
 /// Edits after which a way that got farthest is gone.
-const MOST_EDITS: usize = 128;
+const MAX_EDITS: usize = 128;
 
 impl<E> Search<'_, '_, E> {
     /// Aligns what nothing divides.
@@ -59,7 +59,7 @@ impl Diagonals<'_> {
             edits: 0,
             index: 0,
         };
-        for edits in 0..=MOST_EDITS {
+        for edits in 0..=MAX_EDITS {
             let mut round = Vec::with_capacity(edits + 1);
             for index in 0..=edits {
                 let entered = self.entered(edits, index);

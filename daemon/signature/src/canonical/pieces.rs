@@ -14,7 +14,7 @@ use unicode_normalization::char::{
 use super::seen;
 
 /// Non-starters of one run that are normalised together.
-const MOST_NON_STARTERS: usize = 30;
+const MAX_NON_STARTERS: usize = 30;
 
 /// The characters of a text, canonically decomposed, in pieces to be normalised apart.
 pub(super) struct Pieces<I: Iterator<Item = char>> {
@@ -87,7 +87,7 @@ impl<I: Iterator<Item = char>> Pieces<I> {
                 Some(trailing) => trailing,
                 None => *run + 1,
             };
-            if after > MOST_NON_STARTERS {
+            if after > MAX_NON_STARTERS {
                 return None;
             }
             *run = after;

@@ -95,7 +95,7 @@ impl Method {
     /// The greatest modulus, and the greatest n of a signature of fixed size.
     pub const MAX_N: u64 = 1 << 20;
     /// The most matrices, of 16 KB each.
-    pub const MOST_MATRICES: u64 = 1 << 11;
+    pub const MAX_MATRICES: u64 = 1 << 11;
 
     /// Mod_n as the papers have it, at remainder 0.
     pub const fn mod_n(n: u64) -> Self {
@@ -164,7 +164,7 @@ impl Method {
             Self::SketchN {
                 n,
                 family: Family::Matrices { .. },
-            } => (n as u64, Self::MOST_MATRICES),
+            } => (n as u64, Self::MAX_MATRICES),
             Self::SketchN {
                 n,
                 family: Family::Rabin,

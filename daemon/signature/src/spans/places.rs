@@ -7,7 +7,7 @@ use crate::rolling::RabinTables;
 const NONE: u32 = u32::MAX;
 
 /// Places of one fingerprint that are looked at.
-const MOST_PLACES: usize = 32;
+const MAX_PLACES: usize = 32;
 
 /// The windows of a text by fingerprint, every one or every second, third …
 pub(super) struct Places<'t> {
@@ -80,7 +80,7 @@ impl<'t> Places<'t> {
     ) -> Option<usize> {
         let first = self.first[self.slot(fingerprint)];
         let mut number = first;
-        for _ in 0..MOST_PLACES {
+        for _ in 0..MAX_PLACES {
             if number == NONE {
                 break;
             }
