@@ -128,7 +128,7 @@ async fn add_asked_files(
 }
 
 /// Files named in one sentence.
-const MOST_NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// What is said of the files whose bytes are sent; `None` if there are none.
 fn sent_sentence(sent: &[String]) -> Option<String> {
@@ -138,7 +138,7 @@ fn sent_sentence(sent: &[String]) -> Option<String> {
             "{path} is not indexed: its bytes are sent and read for this report"
         )),
         paths => {
-            let named = &paths[..paths.len().min(MOST_NAMED)];
+            let named = &paths[..paths.len().min(MAX_NAMED)];
             let more = match paths.len() - named.len() {
                 0 => String::new(),
                 more => format!(" and {} more", grouped(more as u64)),

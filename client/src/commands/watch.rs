@@ -18,7 +18,7 @@ use crate::output::text::ending;
 const WATCHING: &str = "watching";
 
 /// Cells of a path that are shown, however little room there is.
-const LEAST_OF_PATH: usize = 20;
+const MIN_PATH_CELLS: usize = 20;
 
 pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcome, Failure> {
     let roots = session.root_ids(&args.roots.paths).await?;
@@ -59,7 +59,7 @@ fn row(event: &Event, max_cells: Option<usize>) -> String {
     let detail = escaped(event.detail.as_bytes());
     let used = row.width() + detail.width() + 2;
     let room = max_cells.map_or(usize::MAX, |most| {
-        most.saturating_sub(used).max(LEAST_OF_PATH)
+        most.saturating_sub(used).max(MIN_PATH_CELLS)
     });
     for words in [ending(&escaped(&event.path), room), detail] {
         if !words.is_empty() {

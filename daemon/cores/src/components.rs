@@ -6,7 +6,7 @@
 //! versions costs about m counts and not m²/2.
 //!
 //! Documents that have one fingerprint in common and do not share k would cost m²/2 counts. So the counts for a list
-//! are limited to its number of documents times [`MOST_PER_DOCUMENT`]; above that, all its documents are joined without
+//! are limited to its number of documents times [`MAX_PER_DOCUMENT`]; above that, all its documents are joined without
 //! comparison. Components are then coarser than they should be, and marked so. Each true component is still within one
 //! of them: the cores are the same, mined in larger parts.
 
@@ -14,7 +14,7 @@ use crate::{InvertedTable, Partition, ShouldContinue};
 
 /// Number of documents that each document of a list is compared with, on average: lists of up to twice as many are
 /// always compared completely.
-const MOST_PER_DOCUMENT: usize = 256;
+const MAX_PER_DOCUMENT: usize = 256;
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Components {
 
 /// The components of a table. If `go_on` ends it, what was not compared by then is joined.
 pub fn components(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> Components {
-    within(table, k, MOST_PER_DOCUMENT, go_on)
+    within(table, k, MAX_PER_DOCUMENT, go_on)
 }
 
 /// Components, found with at most this many comparisons for each document of a list.

@@ -247,11 +247,11 @@ pub struct Applied {
     /// read again.
     pub unknown_content: Vec<FileKey>,
     /// Files that hold something else than before, members of containers included, in the order in which they changed;
-    /// at most [`MOST_CHANGED`] of them.
+    /// at most [`MAX_CHANGED`] of them.
     pub changed: Vec<ChangedFile>,
     /// How many more files changed.
     pub changed_besides: u64,
-    /// Documents of groups that came to a root or left it, in no order; at most [`MOST_CHANGED`] of them, and any more
+    /// Documents of groups that came to a root or left it, in no order; at most [`MAX_CHANGED`] of them, and any more
     /// count as files that changed besides.
     pub arrivals: Vec<GroupArrival>,
 }
@@ -282,7 +282,7 @@ pub struct ChangedFile {
 }
 
 /// Changed files that are named for one call.
-pub const MOST_CHANGED: usize = if cfg!(test) { 100 } else { 65_536 };
+pub const MAX_CHANGED: usize = if cfg!(test) { 100 } else { 65_536 };
 
 /// Files that changed with a batch: as many as are named, and how many more there are.
 #[derive(Default)]
@@ -294,7 +294,7 @@ pub(crate) struct ChangedFiles {
 impl ChangedFiles {
     /// Notes a file that changed; no more are held than are named, since one content may have millions of files.
     pub(crate) fn note(&mut self, key: &FileKey, is_recorded: bool) {
-        if self.named.len() == MOST_CHANGED {
+        if self.named.len() == MAX_CHANGED {
             self.besides += 1;
             return;
         }
@@ -308,7 +308,7 @@ impl ChangedFiles {
 impl Applied {
     /// Notes files that changed, as far as there is room.
     pub(crate) fn note_changed(&mut self, mut changed: ChangedFiles) {
-        let room = MOST_CHANGED.saturating_sub(self.changed.len());
+        let room = MAX_CHANGED.saturating_sub(self.changed.len());
         self.changed_besides += changed.named.len().saturating_sub(room) as u64 + changed.besides;
         changed.named.truncate(room);
         self.changed.append(&mut changed.named);
@@ -316,7 +316,7 @@ impl Applied {
 
     /// Notes documents that came to a root or left it, as far as there is room.
     pub(crate) fn note_arrivals(&mut self, mut arrivals: Vec<GroupArrival>) {
-        let room = MOST_CHANGED.saturating_sub(self.arrivals.len());
+        let room = MAX_CHANGED.saturating_sub(self.arrivals.len());
         self.changed_besides += arrivals.len().saturating_sub(room) as u64;
         arrivals.truncate(room);
         self.arrivals.append(&mut arrivals);
@@ -353,13 +353,13 @@ mod tests {
             root: RootId(1),
             path: b"copy".to_vec(),
         };
-        for more in [MOST_CHANGED - 1, 3, MOST_CHANGED + 7] {
+        for more in [MAX_CHANGED - 1, 3, MAX_CHANGED + 7] {
             let mut changed = ChangedFiles::default();
             (0..more).for_each(|_| changed.note(&file, true));
-            assert_eq!(changed.named.len(), more.min(MOST_CHANGED));
+            assert_eq!(changed.named.len(), more.min(MAX_CHANGED));
             applied.note_changed(changed);
         }
-        assert_eq!(applied.changed.len(), MOST_CHANGED);
-        assert_eq!(applied.changed_besides, MOST_CHANGED as u64 + 9);
+        assert_eq!(applied.changed.len(), MAX_CHANGED);
+        assert_eq!(applied.changed_besides, MAX_CHANGED as u64 + 9);
     }
 }

@@ -79,7 +79,7 @@ mod writer;
 pub use awaiting_signature::SigningProgress;
 pub use cancel::Cancel;
 pub use change::{
-    Applied, ChangedFile, FileChange, GroupArrival, MOST_CHANGED, NewContent, NewDocument, SeenFile,
+    Applied, ChangedFile, FileChange, GroupArrival, MAX_CHANGED, NewContent, NewDocument, SeenFile,
 };
 pub use counts::{FileCounts, MoveWatch};
 pub use document_text::{HeldText, ReadText, Texts};

@@ -450,11 +450,11 @@ fn all_files_of_bytes_that_are_read_with_another_result_are_named_as_changed() {
 fn no_more_changed_files_are_named_than_there_is_room_for() {
     let bed = Bed::memory();
     let mail = seen(&bed, "a/m.eml", LETTER);
-    let most = crate::MOST_CHANGED as u32;
+    let most = crate::MAX_CHANGED as u32;
     let members = (0..most).map(|at| member(&bed, &mail.key, &at.to_string(), OFFER, at));
     let members = members.collect();
     let (names, besides) = changed(&bed, FileChange::container(mail, members));
-    assert_eq!((names.len(), besides), (crate::MOST_CHANGED, 1));
+    assert_eq!((names.len(), besides), (crate::MAX_CHANGED, 1));
 }
 
 #[test]
