@@ -24,11 +24,11 @@ const POSTING_BYTES: u64 = 10;
 /// Bytes of memory per cached shingle: four in each of two caches.
 const SHINGLE_BYTES: u64 = 8;
 /// With less than this for either, the daemon would stall more than it saves.
-const LEAST_CACHE_MIB: u64 = 8;
-const LEAST_WORKING_MIB: u64 = 64;
-const LEAST_POSTINGS: u64 = 1_000;
+const MIN_CACHE_MIB: u64 = 8;
+const MIN_WORKING_MIB: u64 = 64;
+const MIN_POSTINGS: u64 = 1_000;
 /// A 64th of the least total.
-const LEAST_UNIT: u64 = 3 << 20;
+const MIN_UNIT: u64 = 3 << 20;
 
 /// Bytes of each part of the memory that the store and the index may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,13 +120,9 @@ impl StoreConfig {
     /// Refuses parts that are too small to work with, and parts that leave too little for the others.
     pub(super) fn check_memory(&self) -> Result<(), String> {
         let set = [
-            ("cache_mib", self.cache_mib.0.into(), LEAST_CACHE_MIB),
-            ("working_mib", self.working_mib.0.into(), LEAST_WORKING_MIB),
-            (
-                "buffer_postings",
-                self.buffer_postings as u64,
-                LEAST_POSTINGS,
-            ),
+            ("cache_mib", self.cache_mib.0.into(), MIN_CACHE_MIB),
+            ("working_mib", self.working_mib.0.into(), MIN_WORKING_MIB),
+            ("buffer_postings", self.buffer_postings as u64, MIN_POSTINGS),
         ];
         let small = set
             .iter()
@@ -136,9 +132,9 @@ impl StoreConfig {
                 "store.{key} is {value}; it must be 0, for its part of store.memory_mib, or at least {least}"
             ));
         }
-        if self.unit_of_rest() < LEAST_UNIT {
+        if self.unit_of_rest() < MIN_UNIT {
             let (set, shares) = self.set_by_themselves();
-            let needed = set.saturating_add(LEAST_UNIT * (PARTS - shares));
+            let needed = set.saturating_add(MIN_UNIT * (PARTS - shares));
             return Err(format!(
                 "store.memory_mib is {}, and store.cache_mib, store.buffer_postings and store.working_mib leave too \
                  little of it for its other parts; set them lower, or to 0 for their parts, or store.memory_mib to \

@@ -70,7 +70,7 @@ impl Engine {
 }
 
 /// How many roots an error names.
-const MOST_NAMED: usize = 10;
+const MAX_NAMED: usize = 10;
 
 /// A root that cannot be in step with its share: why, and what to do about it.
 struct Unsynced {
@@ -88,9 +88,9 @@ pub(super) fn require_synced<'a>(
     if unsynced.is_empty() {
         return Ok(());
     }
-    let others = unsynced.len().saturating_sub(MOST_NAMED) as u64;
+    let others = unsynced.len().saturating_sub(MAX_NAMED) as u64;
     let (mut reasons, mut advice) = (Vec::new(), Vec::new());
-    for root in unsynced.into_iter().take(MOST_NAMED) {
+    for root in unsynced.into_iter().take(MAX_NAMED) {
         reasons.push(root.reason);
         if !advice.contains(&root.advice) {
             advice.push(root.advice);

@@ -43,7 +43,7 @@ const SAMPLED_AT_MOST: usize = 8_192;
 const PARTNERS: usize = 64;
 
 /// The least threshold of a calibration: a pair that shares less is seldom among the candidates.
-pub const LEAST_THRESHOLD: Ratio = Ratio::TWENTIETH;
+pub const MIN_THRESHOLD: Ratio = Ratio::TWENTIETH;
 
 /// Parameters of a calibration.
 #[derive(Clone, Debug)]

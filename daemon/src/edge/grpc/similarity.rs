@@ -25,7 +25,7 @@ use super::{Replies, event_stream, lookup, query_stream, sampling, subject_sourc
 use crate::encode;
 use crate::engine::Engine;
 use crate::read_side::answering::{self, SubjectSource};
-use crate::read_side::calibrating::{CalibrationRequest, LEAST_THRESHOLD, calibrate};
+use crate::read_side::calibrating::{CalibrationRequest, MIN_THRESHOLD, calibrate};
 use crate::read_side::query::FindKind;
 
 /// The service that answers queries, comparisons and lists.
@@ -305,11 +305,11 @@ fn calibration_request(
         )));
     }
     let threshold = request_params::parse_threshold(engine, request.threshold)?;
-    if threshold < LEAST_THRESHOLD {
+    if threshold < MIN_THRESHOLD {
         return Err(Status::invalid_argument(format!(
             "threshold is {}; pairs are measured from a resemblance of {} on",
             threshold.get(),
-            LEAST_THRESHOLD.get()
+            MIN_THRESHOLD.get()
         )));
     }
     Ok(CalibrationRequest {

@@ -11,7 +11,7 @@
 //!   link demands, and each is an end of its piece: no two other versions of the piece are less alike than it and the
 //!   farthest from it.
 //!
-//! A pair of single documents is never one history: by time one piece has at least [`LEAST_VERSIONS`], by the texts
+//! A pair of single documents is never one history: by time one piece has at least [`MIN_VERSIONS`], by the texts
 //! both have.
 
 use super::times::times;
@@ -22,11 +22,11 @@ const BY_TIME: f64 = 0.6;
 /// Least resemblance across a gap where no time tells, of what a link demands.
 const BY_TEXTS: f64 = 0.8;
 /// Versions of a piece that show a history.
-const LEAST_VERSIONS: usize = 3;
+const MIN_VERSIONS: usize = 3;
 /// What the distance of two ends may fall short of the greatest within a piece.
 const END_SLACK: f64 = 0.05;
 /// Steps of the search for the two most alike versions.
-const MOST_STEPS: usize = 8;
+const MAX_STEPS: usize = 8;
 
 /// Versions that are linked to one another.
 #[derive(Clone, Debug, Default)]
@@ -72,7 +72,7 @@ pub fn meeting(
         TimeOrder::Successive([a, b]) => {
             let is_near = samples.resemblance(a, b) >= least_across(rule);
             // Times of files may be those of a copy, by name: one document after three is no history by them.
-            let enough = |length: &usize| *length >= LEAST_VERSIONS;
+            let enough = |length: &usize| *length >= MIN_VERSIONS;
             let is_history = match have_stated_dates(pieces) {
                 true => lengths.iter().any(enough),
                 false => lengths.iter().all(enough),
@@ -87,7 +87,7 @@ pub fn meeting(
             let [a, b] = most_alike(samples, pieces, near);
             let is_near = samples.resemblance(a, b) >= BY_TEXTS * rule.resemblance;
             let are_ends = || is_end(samples, a, pieces[0]) && is_end(samples, b, pieces[1]);
-            match lengths.iter().all(|length| *length >= LEAST_VERSIONS) {
+            match lengths.iter().all(|length| *length >= MIN_VERSIONS) {
                 false => Err(GapReason::TooFew),
                 true if is_near && are_ends() => Ok([a, b]),
                 true => Err(GapReason::NotSuccessive),
@@ -163,7 +163,7 @@ fn most_alike(samples: &Samples, [first, second]: [&Piece; 2], near: usize) -> [
             .unwrap_or(to)
     };
     let mut pair = [nearest(first, near), near];
-    for _ in 0..MOST_STEPS {
+    for _ in 0..MAX_STEPS {
         let b = nearest(second, pair[0]);
         let next = [nearest(first, b), b];
         if next == pair {

@@ -4,14 +4,14 @@ use super::{DateKind, Version, VersionDate};
 
 /// Modification times closer than this order nothing, in seconds: who copies or unpacks a folder writes all of its files
 /// in minutes, in any order.
-const LEAST_APART: i64 = 3_600;
+const MIN_SECONDS_APART: i64 = 3_600;
 
 impl VersionDate {
     /// Whether this date shows that a version was made before one of the other date.
     pub fn is_before(self, other: Self) -> bool {
         let apart = other.seconds.saturating_sub(self.seconds);
         match self.kind.max(other.kind) {
-            DateKind::File => apart >= LEAST_APART,
+            DateKind::File => apart >= MIN_SECONDS_APART,
             DateKind::Stated | DateKind::Mail => apart > 0,
         }
     }
@@ -31,7 +31,7 @@ pub(super) fn times(versions: &[Version]) -> Vec<Option<i64>> {
     };
     let mut of_files: Vec<_> = versions.iter().enumerate().filter_map(of_file).collect();
     of_files.sort_unstable();
-    for together in of_files.chunk_by(|a, b| b.0.saturating_sub(a.0) < LEAST_APART) {
+    for together in of_files.chunk_by(|a, b| b.0.saturating_sub(a.0) < MIN_SECONDS_APART) {
         for (_, at) in together {
             times[*at] = Some(together[0].0);
         }

@@ -23,7 +23,7 @@ use crate::read_side::query::{
 };
 
 /// Later documents that are read for one document, from the first and from the last, until one contains it.
-const MOST_READ: usize = 32;
+const MAX_READ: usize = 32;
 /// Bytes that the date of a document takes in a map, with spare capacity.
 const DATED: u64 = 48;
 
@@ -92,7 +92,7 @@ impl StaleFinder<'_, '_> {
         count(
             &mut self.sums,
             "cut_short",
-            u64::from(found.is_none() && later.len() > 2 * MOST_READ),
+            u64::from(found.is_none() && later.len() > 2 * MAX_READ),
         );
         Ok(found)
     }
@@ -249,14 +249,14 @@ fn first_and_last<E>(
     count: &mut dyn FnMut(DocId) -> Result<Option<Overlap>, E>,
 ) -> Result<Option<Containers>, E> {
     let (mut next, mut newest) = (None, None);
-    for (at, (date, other)) in later.iter().enumerate().take(MOST_READ) {
+    for (at, (date, other)) in later.iter().enumerate().take(MAX_READ) {
         if let Some(overlap) = count(*other)? {
             next = Some((at, *date, *other, overlap));
             break;
         }
     }
     let after = next.map_or(0, |(at, ..)| at + 1);
-    for (date, other) in later[after..].iter().rev().take(MOST_READ) {
+    for (date, other) in later[after..].iter().rev().take(MAX_READ) {
         if let Some(overlap) = count(*other)? {
             newest = Some((*date, *other, overlap));
             break;

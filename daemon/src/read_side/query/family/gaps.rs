@@ -22,9 +22,9 @@ use crate::read_side::families::{GapReason, Piece, Version};
 use crate::read_side::query::{QueryError, QueryParams, ShingledText, Subject, candidates};
 
 /// Candidates that are looked at once more, the most alike ones. Each costs one text and a comparison with all versions.
-const MOST_LOOKS: usize = 128;
+const MAX_LOOKS: usize = 128;
 /// Pieces that are searched and left out again.
-const MOST_LEFT_OUT: usize = 8;
+const MAX_LEFT_OUT: usize = 8;
 /// What is undone if a piece is left out.
 struct Before {
     versions: Vec<Standing>,
@@ -43,14 +43,14 @@ impl Search<'_> {
                     continue;
                 }
                 // Where hundreds of documents share half of a template, the rest is as unlike as the rule allows.
-                if self.found.is_cut || looks == MOST_LOOKS {
+                if self.found.is_cut || looks == MAX_LOOKS {
                     break;
                 }
                 looks += 1;
                 self.look_at((document, alike), known, &mut pieces)?;
             }
             let has_grown = std::mem::take(&mut self.has_grown);
-            let is_over = self.found.is_cut || looks == MOST_LOOKS;
+            let is_over = self.found.is_cut || looks == MAX_LOOKS;
             if is_over || !has_grown || !self.near.put_back(&self.params.rule) {
                 break;
             }
@@ -113,7 +113,7 @@ impl Search<'_> {
             return self.ask_about_all();
         }
         let is_near = resemblance >= least_across(&self.params.rule);
-        if !self.params.joins_pieces || !is_near || self.found.near_misses.len() >= MOST_LEFT_OUT {
+        if !self.params.joins_pieces || !is_near || self.found.near_misses.len() >= MAX_LEFT_OUT {
             return Ok(());
         }
         self.piece = *pieces;
@@ -219,7 +219,7 @@ impl Search<'_> {
         });
         let mut near: Vec<(f64, usize)> = near.collect();
         near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        near.truncate(MOST_LOOKS);
+        near.truncate(MAX_LOOKS);
         let others = versions.iter().enumerate().filter(|(_, version)| {
             version.standing.is_followed && version.standing.piece != self.piece
         });

@@ -8,7 +8,7 @@ use simdex_schema::{DocId, DocumentHash};
 use crate::read_side::families::{GapReason, LinkRule};
 
 /// Candidates that are kept to be looked at once more.
-const MOST_KEPT: usize = 4_096;
+const MAX_KEPT: usize = 4_096;
 /// Least resemblance of these to the version that was asked about, of what a link demands.
 const NEAR: f64 = 0.5;
 
@@ -59,7 +59,7 @@ impl NearCandidates {
 
     /// Whether no more can be kept.
     pub(super) fn is_full(&self) -> bool {
-        self.kept.len() >= MOST_KEPT
+        self.kept.len() >= MAX_KEPT
     }
 
     /// Keeps only documents of which this is true.
