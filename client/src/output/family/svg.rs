@@ -75,7 +75,7 @@ fn head(right: usize, folder: &str, out: &mut impl Write) -> io::Result<()> {
     };
     for (column, name) in COLUMNS
         .into_iter()
-        .zip(["DATE", "HOW", "TOLD BY", file.as_str()])
+        .zip(["DATE", "HOW", "EVIDENCE", file.as_str()])
     {
         let x = right + column;
         writeln!(out, "<text class=\"h\" x=\"{x}\" y=\"44\">{name}</text>")?;
@@ -127,7 +127,7 @@ fn version(
     let lines = version.merged().into_iter().chain(version.renamings());
     let lines = lines.chain(version.files.iter().cloned());
     let files = lines.collect::<Vec<_>>().join("\n");
-    let all = format!("version {number}, {day}, {kind}, told by {evidence}\n{files}");
+    let all = format!("version {number}, {day}, {kind}, evidence: {evidence}\n{files}");
     writeln!(out, "<title>{}</title>", plain(&all))?;
     writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"6\"/>")?;
     let base = y + 5;

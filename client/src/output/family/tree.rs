@@ -41,7 +41,7 @@ pub(crate) fn tree(family: &Family, width: Option<usize>, out: &mut impl Write) 
     writeln!(
         out,
         "{head}  {:10}  {:8}  {:15}  {:10}  FILE",
-        "DATE", "DATED BY", "HOW", "TOLD BY"
+        "DATE", "DATED BY", "HOW", "EVIDENCE"
     )?;
     let mut open = vec![false; deepest + 1];
     let place = Place {
