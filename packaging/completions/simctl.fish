@@ -51,14 +51,14 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "watch" -d 'Print chan
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and folded as one, from 0 to 1; it hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Search by this signature scheme, one of those listed in the daemon\'s config; results are verified in the same way. pairs, groups, folders and report always search by mod_n: they verify every answer on all shingles, so that another scheme would find the same or fewer' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By sampled fingerprints, and by content-defined chunks of them'
 min_n\t'By the smallest fingerprints; only for find-similar'
 sketch_n\t'By the smallest fingerprint of each bin; only for find-similar'
 super_shingles\t'By two of six groups of minima, for what is almost equal; only for find-similar'"
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l fold -d 'Fold near-duplicates among the results under the best of them, with their number; auto: only in tables on a terminal. With --json, `--fold always` lists all files, each with the one that it is folded under' -r -f -a "auto\t'Fold in tables on a terminal'
 always\t'Fold in all output'
 never\t'List every file'"
@@ -72,9 +72,9 @@ complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and folded as one, from 0 to 1; it hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l fold -d 'Fold near-duplicates among the results under the best of them, with their number; auto: only in tables on a terminal. With --json, `--fold always` lists all files, each with the one that it is folded under' -r -f -a "auto\t'Fold in tables on a terminal'
 always\t'Fold in all output'
 never\t'List every file'"
@@ -90,9 +90,9 @@ complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d '
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and folded as one, from 0 to 1; it hides no file [default: the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l containment-threshold -d 'Containment from which a file is said to contain FILE or to be contained in it, from 0 to 1 [default: --relation-threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l fold -d 'Fold near-duplicates among the results under the best of them, with their number; auto: only in tables on a terminal. With --json, `--fold always` lists all files, each with the one that it is folded under' -r -f -a "auto\t'Fold in tables on a terminal'
 always\t'Fold in all output'
 never\t'List every file'"
@@ -108,8 +108,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file [default: the daemon\'s threshold]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l relation-threshold -d 'Resemblance from which a file is called a near-duplicate, and folded as one, from 0 to 1; it hides no file [default: the daemon\'s threshold]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; with --json, print lines instead' -r -f -a "tree\t'A tree; ◉ marks the version of FILE'
 dot\t'A graph for Graphviz'
 svg\t'An SVG image'"
@@ -175,7 +175,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l count -d 'Number of pairs in the sample, up to 10,000; a larger sample continues a smaller one [default: 100]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l seed -d 'Seed of the random sample [default: 0]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l lines -d 'Number of lines of a difference that are shown at first' -r
-complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
@@ -205,7 +205,7 @@ off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l containment-threshold -d 'Also list pairs that resemble each other less than --threshold, but of which one contains the other from this share on, from 0 to 1; the first pair is then listed only after all have been searched for' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l strict -d 'Fail if the index is not complete'
@@ -224,7 +224,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand groups" -l judge -d 'Judge
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l strict -d 'Fail if the index is not complete'
@@ -234,7 +234,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand groups" -s h -l help -d 'P
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l share -d 'Least share of the files of both folders that have a counterpart in the other, from 0.1 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l files -d 'Least number of files that each folder has in common with the other [default: 2]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
-complete -c simctl -n "__fish_simctl_using_subcommand folders" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand folders" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l exceptions -d 'Name the files of each folder that have no counterpart in the other, 100 of each at most'
 complete -c simctl -n "__fish_simctl_using_subcommand folders" -l wait -d 'First wait until all changes seen so far are in the index'
@@ -274,7 +274,7 @@ unstable\t''
 quarantined\t''"
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l after -d 'Resume a list: begin after this file, the last one that was listed' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
-complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l wait -d 'First wait until all changes seen so far are in the index'
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l strict -d 'Fail if the index is not complete'
@@ -309,7 +309,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand sync" -l json -d 'Print on
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l after -d 'Resume after the event with this number, if the daemon still keeps the events that followed' -r
-complete -c simctl -n "__fish_simctl_using_subcommand watch" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand watch" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
@@ -327,9 +327,9 @@ duplicates\t'Copies that could be deleted to free space; nothing is deleted'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l older-than -d 'Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l common -d 'With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l deadline -d 'With --kind cores: stop the search after this time, and report what may be missing [default: 60]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l containment -d 'Least containment, from 0 to 1, if it is not --threshold: that is then the least resemblance. With --kind copies-of of the file asked about in the other; with --kind leak of either in the other; with --kind stale-versions of the older text in the newer (the daemon\'s threshold if it is not given)' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l containment -d 'Least containment, from 0 to 1: with --kind copies-of, of the given file in the other; with --kind leak, of either in the other; with --kind stale-versions, of the older text in the newer. --threshold is then the least resemblance only [default: --threshold; with --kind stale-versions, the daemon\'s threshold]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l protected -d 'Watched root whose text must not occur elsewhere (--kind leak; repeatable)' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l root -d 'Search only this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l root -d 'Limit to this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l load-file -d 'Also write a load file for review platforms, one row per file, to load/ in the report' -r -f -a "dat\t'Concordance DAT'
 csv\t'CSV; values that a spreadsheet might run are prefixed with an apostrophe'
 edrm\t'EDRM XML 1.2'"

@@ -42,7 +42,7 @@ pub(crate) struct FindArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// Resemblance from which a file is called a near-duplicate, from 0 to 1; it names and folds, and hides no file
+    /// Resemblance from which a file is called a near-duplicate, and folded as one, from 0 to 1; it hides no file
     /// [default: the daemon's threshold]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) relation_threshold: Option<f64>,
@@ -192,7 +192,7 @@ pub(crate) struct Threshold {
 
 #[derive(Debug, Args)]
 pub(crate) struct Roots {
-    /// Search only this root (repeatable) [default: all]
+    /// Limit to this root (repeatable) [default: all]
     #[arg(long = "root", value_name = "PATH", action = ArgAction::Append)]
     pub(crate) paths: Vec<PathBuf>,
 }

@@ -68,6 +68,7 @@ fn help_names_the_defaults_that_hold() {
         "the daemon's, or {} with --kind leak or stale-versions",
         defaults::CONTAINMENT
     );
+    let of_containment = "--threshold; with --kind stale-versions, the daemon's threshold";
     assert_eq!(defaults::CONTAINMENT, defaults::FAMILY);
     let others = [
         ("calibrate --precision", defaults::PRECISION.to_string()),
@@ -80,6 +81,7 @@ fn help_names_the_defaults_that_hold() {
         ("judge label --seed", u64::default().to_string()),
         ("judge train --name", defaults::MODEL_NAME.to_owned()),
         ("report --common", defaults::COMMON.to_string()),
+        ("report --containment", of_containment.to_owned()),
         ("report --deadline", defaults::MINING_SECONDS.to_string()),
         ("report --threshold", of_report),
         ("templates --limit", defaults::TEMPLATES.to_string()),

@@ -66,9 +66,9 @@ pub(crate) struct QuestionArgs {
     /// With --kind cores: stop the search after this time, and report what may be missing [default: 60]
     #[arg(long = "deadline", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     mining_seconds: Option<u32>,
-    /// Least containment, from 0 to 1, if it is not --threshold: that is then the least resemblance. With --kind copies-of
-    /// of the file asked about in the other; with --kind leak of either in the other; with --kind stale-versions of the
-    /// older text in the newer (the daemon's threshold if it is not given)
+    /// Least containment, from 0 to 1: with --kind copies-of, of the given file in the other; with --kind leak, of
+    /// either in the other; with --kind stale-versions, of the older text in the newer. --threshold is then the least
+    /// resemblance only [default: --threshold; with --kind stale-versions, the daemon's threshold]
     #[arg(long, value_name = "RATIO", value_parser = ratio)]
     containment: Option<f64>,
     /// Watched root whose text must not occur elsewhere (--kind leak; repeatable)

@@ -44,7 +44,7 @@ pub(super) async fn run(
     };
     let path = path_unless_stdin(&args.file)?;
     let listing = waiting(
-        "asking",
+        "searching",
         send_query(session, kind, path.as_deref(), &args.file, &options),
     )
     .await;

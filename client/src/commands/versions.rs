@@ -22,7 +22,7 @@ pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Out
     let file = &args.find.file;
     let path = path_unless_stdin(file)?;
     let call = send_query(session, path.is_some(), file, &options);
-    let parts = waiting("asking", call).await;
+    let parts = waiting("searching", call).await;
     session.tell_sent();
     let mut parts = parts?;
     let is_json = session.printer.is_json();
