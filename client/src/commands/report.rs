@@ -93,8 +93,8 @@ fn print_reply(session: &mut Session, reply: &wire::RunReportReply) -> Result<()
     Ok(())
 }
 
-/// Adds the files asked about. Every one that can neither be named nor sent is told before the report is refused; no more
-/// are tried after a failure that is not of one file.
+/// Adds the files asked about. Reports every one that can neither be named nor sent, then refuses the report; a failure
+/// that does not concern one file ends this at once.
 async fn add_asked_files(
     session: &Session,
     files: &[PathBuf],

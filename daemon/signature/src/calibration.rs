@@ -166,7 +166,8 @@ impl Default for Measurements {
 }
 
 impl Measurements {
-    /// Counts a pair that stands for so many: 1, or more where not all pairs of its kind are measured.
+    /// Counts a pair with its weight: the number of pairs that it represents, more than 1 if only a sample of its kind
+    /// is measured.
     pub fn add(&mut self, pair: &PairTrials, weight: f64) {
         let tally = &mut self.classes[class(pair.longer)];
         tally.pairs += u64::from(pair.is_similar);

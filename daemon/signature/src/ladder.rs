@@ -55,8 +55,8 @@ impl Ladder {
         }
     }
 
-    /// The least fingerprints that a sampled document keeps, but for chance: one that keeps fewer is signed at a
-    /// finer rung.
+    /// The least number of fingerprints that a sampled document is meant to keep: one that keeps fewer by chance is
+    /// signed at a finer rung.
     pub fn min_kept(self) -> u32 {
         match self.sampling {
             None => self.target / 4,

@@ -249,8 +249,8 @@ impl RootWalker<'_> {
         Ok(Ok(comparison.found))
     }
 
-    /// Enqueues those files that were under way when the walk began and do not exist any more, but for what it found
-    /// missing: one that was read before it was removed may be recorded only after the walk passed its place.
+    /// Enqueues the files that were under way when the walk began and do not exist any more, except those it found
+    /// missing: a file that was read before it was removed may be recorded only after the walk passed its place.
     fn enqueue_vanished(
         &self,
         anchor: &Anchor,

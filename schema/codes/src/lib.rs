@@ -72,7 +72,7 @@ codes! {
     Reason {
         /// The text is longer than the output limit and was cut there
         OutputLimit = "output-limit",
-        /// The canonical text is longer than 64 MiB: it is compared by that much of it, and named by it
+        /// The canonical text is longer than 64 MiB: the rest is not compared, and not part of its hash
         TooLong = "too-long",
         /// The file is longer than the input limit, or than its kind can be read
         InputLimit = "input-limit",

@@ -10,7 +10,7 @@
 
 use super::terms::{Term, TermMap, words};
 
-/// Whether the first of two texts is the one whose like is sought in the other.
+/// Whether `a` is the text whose nearest passage is looked for in `b`: the shorter one.
 pub fn is_sought(a: &str, b: &str) -> bool {
     (a.len(), a) <= (b.len(), b)
 }

@@ -1,12 +1,11 @@
-//! The shortest way from one side of a gap to the other, as far as it is sought (Myers 1986, the greedy algorithm).
+//! Finds the shortest edit path across a gap, within a bound (Myers 1986, the greedy algorithm).
 //!
-//! Where it takes more than [`MAX_EDITS`] edits, the way that got farthest is gone, and the search begins again
-//! from there: each begins at least that many items later, so that the work is at most that number times the gap's
-//! length.
+//! If the path takes more than [`MAX_EDITS`] edits, the one that got farthest is taken, and a new search begins at its
+//! end: each begins at least that many items later, so that the work is at most that number times the gap's length.
 
 use super::{Gap, Run, Search, Work, equal_prefix};
 
-/// Edits after which a way that got farthest is gone.
+/// Edits after which the path that got farthest is taken.
 const MAX_EDITS: usize = 128;
 
 impl<E> Search<'_, '_, E> {

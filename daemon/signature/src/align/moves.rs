@@ -1,7 +1,8 @@
-//! Blocks of words that were taken away in one place and stand in another.
+//! Finds moves: blocks of words that were removed in one place and added in another.
 //!
-//! Sought among what the long common stretches leave over: items in a row that occur once in what was removed and
-//! once in what was added, grown as far as both sides go. What occurs more often has no one place it came from.
+//! The search covers what is outside of the long common stretches: runs of items that occur once in the removed text
+//! and once in the added text, extended as far as both sides agree. For a run that occurs more often there is no single
+//! place that it came from.
 
 use std::borrow::Cow;
 use std::ops::Range;

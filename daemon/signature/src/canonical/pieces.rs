@@ -1,9 +1,9 @@
 //! The slow path in pieces: a run of combining marks without end must not be held whole.
 //!
-//! Normalisation sorts and composes the non-starters behind a starter, and buffers them all to do so.
-//! UAX #15, D4 (Stream-Safe Text Format) bounds such runs at 30, which is more than any language needs,
-//! by putting U+034F between. Here the run is parted at the same places and nothing is put there: rule 2
-//! would drop it again. Texts without such runs are one piece.
+//! Normalisation sorts and composes the non-starters behind a starter, and buffers them all to do so. UAX #15, D4
+//! (Stream-Safe Text Format) bounds such runs at 30, which is more than any language needs, by putting U+034F between.
+//! Here the run is split at the same places, and nothing is inserted, since rule 2 would drop it again. Texts without
+//! such runs are one piece.
 
 use std::iter::Peekable;
 

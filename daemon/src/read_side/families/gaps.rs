@@ -2,8 +2,8 @@
 //!
 //! A document that was rewritten at once leaves two pieces: versions that are linked within each and less alike from
 //! one to the other than a link demands. Unlike documents of one template look the same. They are told apart by where
-//! the pieces meet. Of one history the last version of a piece is followed by the first of the other; a document that
-//! began as a copy of another comes from the midst of its versions, and goes on beside them.
+//! the pieces meet. In one history the last version of one piece is followed by the first of the other; a document that
+//! began as a copy of another branches off between its versions, and continues beside them.
 //!
 //! * **By time**, where all versions have one: all of one piece are earlier than all of the other, and the last of the
 //!   earlier resembles the first of the later by three fifths of what a link demands.

@@ -2,8 +2,8 @@
 //!
 //! [`arrange()`](super::arrange()) places each version below the one that it resembles most. A second parent is sought
 //! on other branches only: text that an ancestor has and the parent lacks was restored, and text of a later version of
-//! the parent says no more than that one was the parent. Both parents must be earlier by a date, since a version from
-//! which two others were cut shares the same with them.
+//! the parent only shows that this later version was the parent. Both parents must be earlier by a date, since a
+//! version from which two others were cut shares as much with each of them.
 //!
 //! Costs one row of counts for each version with a dated version on another branch, and one comparison of dates for
 //! each of those; nothing for a version whose parent is on the trunk, as in a history without branches.

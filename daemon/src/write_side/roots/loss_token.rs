@@ -1,5 +1,5 @@
-//! A short name for what a person would confirm of a root. It changes whenever that changes, so that what is
-//! confirmed is what was shown.
+//! Short names for the losses that a person may confirm. The token changes whenever the loss does, so that only a loss
+//! that was shown is confirmed.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,10 +1,12 @@
 //! The later, longer documents that contain an old one whose family was searched for from another version. That search
-//! found what contains the version it began with, but only what resembles the others.
+//! found the documents that contain the version it began with, and for the other versions only documents that
+//! resemble them.
 //!
-//! A longer document with a later date supersedes the old one if it holds at least the share of its text that links a
-//! family, and much else: if it resembles it as much as a version does, the family decides. So it does of any other
-//! document of the same family: the copies of a form that were filled in contain most of each other one, and none
-//! supersedes another. Nor is a version superseded by what resembles its parent more: that took the parent in.
+//! A longer document with a later date supersedes the old one if it contains at least the share of its text that links
+//! a family, and much else. If it resembles the old one as much as a version does, or is in the same family, the family
+//! decides: filled-in copies of a form contain most of each other, and none supersedes another. A document that
+//! resembles the parent of a version more than the version itself contains the parent, and does not supersede the
+//! version.
 //!
 //! A text so short that a longer document keeps no fingerprint of it is not found in that document
 //! ([`Rung::shortest_excerpt`](simdex_signature::Rung::shortest_excerpt)).

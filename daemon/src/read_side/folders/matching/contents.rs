@@ -1,5 +1,5 @@
-//! The contents of each folder, including all nested folders, so that two folders can be compared exactly. Of a folder
-//! that is compared with one inside it, what lies in that one is left out.
+//! The contents of each folder, including all nested folders, so that two folders can be compared exactly. If a folder
+//! is compared with one inside it, the files of the inner folder are not counted as files of the outer one.
 
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};

@@ -4,9 +4,9 @@
 //! the last such pair.
 //!
 //! What more than [`MAX_CARRIERS`] files carry is common, and would join everything with everything: it is evidence
-//! only for each folder and the next one by place that has it. A group may have more files than that if its documents
-//! were made from one template. Then files of the group are evidence if they carry the same text, or if they have the
-//! same name, since names mostly stay the same in a revised copy.
+//! only for each folder and the next one that has it, in the order of a walk. A group may have more files than that if
+//! its documents were made from one template. Then files of the group are evidence if they carry the same text, or if
+//! they have the same name, since names mostly stay the same in a revised copy.
 
 use std::collections::HashMap;
 

@@ -161,7 +161,7 @@ fn count_edge(
 }
 
 /// Shingles of a version that are in one of its parents and not in the other: of the first, then of the second. `None`
-/// if a text cannot be read any more or is too long to be listed, or if these are too few to tell of two parents.
+/// if a text cannot be read any more or is too long to be listed, or if there are too few of these for two parents.
 fn count_apart(
     shingles: ShingleSets<'_>,
     (subject, text): (&Subject, &ShingledText),
