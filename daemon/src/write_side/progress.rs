@@ -48,7 +48,7 @@ impl Default for State {
             outstanding: BTreeSet::new(),
             busy: HashMap::new(),
             pending: BTreeMap::new(),
-            done: 0,
+            finished: 0,
             rate: RateWindow::over(READING_WINDOW),
         }
     }

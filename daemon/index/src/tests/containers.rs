@@ -460,11 +460,11 @@ fn no_more_changed_files_are_named_than_there_is_room_for() {
 #[test]
 fn bytes_in_more_files_than_are_named_have_the_others_counted() {
     let bed = Bed::memory();
-    for at in 0..crate::MOST_CHANGED + 5 {
+    for at in 0..crate::MAX_CHANGED + 5 {
         bed.put(&format!("a/{at}"), LETTER);
     }
     let mut again = seen(&bed, "a/0", LETTER);
     again.content.as_mut().unwrap().record.state = State::Partial;
     let (names, besides) = changed(&bed, FileChange::file(again));
-    assert_eq!((names.len(), besides), (crate::MOST_CHANGED, 5));
+    assert_eq!((names.len(), besides), (crate::MAX_CHANGED, 5));
 }

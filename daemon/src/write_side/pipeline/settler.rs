@@ -169,7 +169,7 @@ fn publish_without_file(events: &Events, kind: EventKind, subject: EventSubject)
         EventKind::GroupJoined => {}
         // Its last file went since the groups were settled, when it was in the group no more, so nothing was told with
         // that change. Which root had the file is not known, and those who watch that one would keep the member.
-        EventKind::GroupLeft => events.lose(),
+        EventKind::GroupLeft => events.mark_lost(),
         _ => events.record(VisibleChange {
             kind,
             root: None,
