@@ -7,15 +7,15 @@ use crate::corpus::Random;
 /// Most words of a form before and after what is filled in, and of that.
 const FIXED: u64 = 8;
 const FILLED: u64 = 10;
-/// Most forms of a table, in bits; most tables have few.
+/// Most forms of a table, in bits; many tables have one.
 const FORMS_BITS: f64 = 6.0;
-/// How many rows a distinct one has at most, in bits.
+/// How often a row recurs at most, in bits; those of half of the tables do not.
 const TIMES_BITS: f64 = 6.0;
 
 /// How the rows of a copy are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RowOrder {
-    /// A share of the rows change places with others.
+    /// A share of the rows change places with others, or all of them.
     Shuffled,
     /// By the whole row, or by what is filled in.
     Sorted,
@@ -38,7 +38,10 @@ pub(super) fn pair<'a>(
     let mut copy = rows.clone();
     match order {
         RowOrder::Shuffled => {
-            let share = random.unit();
+            let share = match random.chance(0.5) {
+                true => 1.0,
+                false => random.unit(),
+            };
             for at in (1..copy.len()).rev() {
                 if random.chance(share) {
                     copy.swap(at, random.below(at as u64 + 1) as usize);
@@ -56,12 +59,15 @@ fn rows<'a>(texts: &[Words<'a>], random: &mut Random) -> Vec<Row<'a>> {
         let count = random.below(most + 1);
         (0..count).filter_map(|_| any_word(texts, random)).collect()
     };
-    let forms = (random.unit() * FORMS_BITS).exp2() as usize;
+    let forms = (random.unit().powi(2) * FORMS_BITS).exp2() as usize;
     let forms: Vec<[Words<'a>; 2]> = (0..forms)
         .map(|_| [words(FIXED, random), words(FIXED, random)])
         .collect();
     // How often a row recurs, on average.
-    let times = (random.unit() * TIMES_BITS).exp2();
+    let times = match random.chance(0.5) {
+        true => 1.0,
+        false => (random.unit() * TIMES_BITS).exp2(),
+    };
     let most_filled = 1 + random.below(FILLED);
     let (length, mut bytes) = (change::length(random), 0);
     let mut rows: Vec<Row<'a>> = Vec::new();
