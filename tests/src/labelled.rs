@@ -182,5 +182,5 @@ pub fn by_family(pairs: &[(&LabelledPair, SourcedPair)]) -> Vec<SourcedPair> {
 /// of questions where nothing else is asked.
 pub fn is_candidate(values: &Values) -> bool {
     use simdex_judge::Signal::{ContainmentMost, Resemblance};
-    values.get(Resemblance) >= 0.1 || values.get(ContainmentMost) >= 0.5
+    values.get(Resemblance) >= Some(0.1) || values.get(ContainmentMost) >= Some(0.5)
 }

@@ -2,12 +2,14 @@
 //!
 //! Answers, evaluations and studies withhold by this one rule, so that figures are those of what is answered.
 
-use crate::class::{Class, Counts};
+use crate::class::{Class, Probabilities};
 
 /// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
 /// A class with a lower probability than this is not given.
 const MIN_PROBABILITY: f64 = 0.5;
+/// What sums of shares may be off by.
+const ROUNDING: f64 = 1e-9;
 
 /// Why a judgement is withheld.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -56,17 +58,18 @@ pub struct Caveats {
     pub is_quoting: bool,
 }
 
-/// Why the judgement of a leaf of this class and these training pairs is withheld from a pair of which at most this share
-/// of either document is contained in the other; `None` if it is given.
+/// Why the judgement of this class by these probabilities is withheld from a pair of which at most this share of either
+/// document is contained in the other; `None` if it is given.
 pub(crate) fn of(
     class: Class,
-    counts: &Counts,
+    likely: &Probabilities,
     containment_most: f64,
     caveats: Caveats,
 ) -> Option<Doubt> {
     let is_unrelated = class == Class::Unrelated;
-    let is_divided = !class.is_duplicate() && 2 * counts.duplicates() > counts.total();
-    let is_unsure = counts.claimed(class) < MIN_PROBABILITY;
+    // By Laplace's rule duplicates are more likely than not where most of the training pairs were.
+    let is_divided = !class.is_duplicate() && likely.duplicates() > 0.5 + ROUNDING;
+    let is_unsure = likely.claimed(class) < MIN_PROBABILITY - ROUNDING;
     let found = [
         (
             class.is_duplicate() && caveats.numbers_differ,
@@ -87,9 +90,10 @@ pub(crate) fn of(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::class::Counts;
 
     fn doubt(class: Class, counts: [u32; 4], containment: f64, caveats: Caveats) -> Option<Doubt> {
-        of(class, &Counts(counts), containment, caveats)
+        of(class, &Counts(counts).probabilities(), containment, caveats)
     }
 
     const NONE: Caveats = Caveats {

@@ -198,7 +198,10 @@ pub fn cross_validate(
         let model = Model::new("", "", grown(&learned, growth)?);
         for at in tested {
             let mut answered = model.answer(&pairs[at].pair.values, pairs[at].caveats);
-            answered.doubt = answered.doubt.filter(|_| growth.is_for_judging());
+            if !growth.is_for_judging() {
+                answered.class = answered.likely.most();
+                answered.doubt = None;
+            }
             validated.add(at, &pairs[at].pair, answered);
         }
     }
@@ -238,14 +241,13 @@ impl Validated {
     fn add(&mut self, at: usize, pair: &LabelledSignals, answered: Answered) {
         let Answered {
             class,
-            counts,
+            likely,
             doubt,
         } = answered;
         self.quality.add_answer(pair.class, class, doubt);
         self.judged[at] = class;
         self.doubts[at] = doubt;
-        let duplicates = Class::ALL.into_iter().filter(|class| class.is_duplicate());
-        let score = duplicates.map(|class| counts.probability(class)).sum();
+        let score = likely.duplicates();
         self.scores.push((score, pair.class.is_duplicate()));
     }
 }

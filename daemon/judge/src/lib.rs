@@ -21,7 +21,7 @@ pub mod signal;
 mod text;
 pub mod training;
 
-pub use class::{Class, Counts};
+pub use class::{Class, Counts, Probabilities};
 pub use doubt::{Caveats, Doubt};
 pub use measure::Values;
 pub use model::{Answered, Judgement, MODEL_VERSION, Model, ModelError, ModelId};

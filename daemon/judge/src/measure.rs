@@ -4,8 +4,11 @@ use std::cell::OnceCell;
 use std::time::{Duration, Instant};
 
 use crate::signal::difference::Difference;
-use crate::signal::{COUNT, Cost, KnownSignals, Signal, UNKNOWN, bsw, compression, snippet, title};
+use crate::signal::{COUNT, Cost, KnownSignals, Signal, bsw, compression, snippet, title};
 use crate::text::JudgedText;
+
+/// Stands for a signal without a value where a number is needed.
+const HALFWAY: f64 = 0.5;
 
 /// c(AB) of one pair, made once for both distances.
 #[derive(Debug, Default)]
@@ -78,9 +81,9 @@ pub fn time_of(signal: Signal, known: &KnownSignals, a: &JudgedText, b: &JudgedT
     started.elapsed()
 }
 
-/// The values of all signals of one pair, by [`Signal::index`]; [`UNKNOWN`] for one that says nothing.
+/// The values of all signals of one pair, by [`Signal::index`]; `None` for one that says nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Values(pub [f64; COUNT]);
+pub struct Values(pub [Option<f64>; COUNT]);
 
 impl Values {
     /// All signals of a pair.
@@ -88,13 +91,23 @@ impl Values {
         let together = JointLength::default();
         Self(Signal::ALL.map(|signal| {
             let read = || of_texts(signal, a, b, &together);
-            known.value(signal).or_else(read).unwrap_or(UNKNOWN)
+            known.value(signal).or_else(read)
         }))
     }
 
-    /// The value of one signal.
-    pub fn get(&self, signal: Signal) -> f64 {
+    /// Values of which none is known.
+    pub fn unknown() -> Self {
+        Self([None; COUNT])
+    }
+
+    /// The value of one signal; `None` if it says nothing.
+    pub fn get(&self, signal: Signal) -> Option<f64> {
         self.0[signal.index()]
+    }
+
+    /// The value of one signal for a learner that takes numbers alone: halfway where it says nothing.
+    pub fn number(&self, signal: Signal) -> f64 {
+        self.get(signal).unwrap_or(HALFWAY)
     }
 }
 
@@ -119,7 +132,8 @@ mod tests {
     fn what_is_not_known_lies_halfway() {
         let text = JudgedText::new("some words that make a text");
         let values = Values::measured(&KnownSignals::default(), &text, &text);
-        assert_eq!(values.get(Signal::SameRoot), UNKNOWN);
-        assert_eq!(values.get(Signal::SimhashDistance), 0.0);
+        assert_eq!(values.get(Signal::SameRoot), None);
+        assert_eq!(values.number(Signal::SameRoot), HALFWAY);
+        assert_eq!(values.get(Signal::SimhashDistance), Some(0.0));
     }
 }

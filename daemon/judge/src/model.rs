@@ -20,16 +20,17 @@
 //! Reading is strict: a file with a line that is not understood is refused.
 
 mod read;
+mod walk;
 mod write;
 
 use std::fmt;
 use std::sync::Arc;
 
-use crate::class::{Class, Counts};
+use crate::class::{Class, Counts, Probabilities};
 use crate::doubt::{self, Caveats, Doubt};
 use crate::measure::{self, JointLength, Values};
 use crate::rule::Rule;
-use crate::signal::{self, KnownSignals, Signal, UNKNOWN};
+use crate::signal::{self, KnownSignals, Signal};
 use crate::text::JudgedText;
 
 pub use read::ModelError;
@@ -86,7 +87,8 @@ pub struct Judgement {
     /// What the two documents are to each other.
     pub class: Class,
     /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession; that of
-    /// `Version` counts the pairs of `Same` too ([`Counts::claimed`]).
+    /// `Version` counts the pairs of `Same` too ([`Probabilities::claimed`]). Where a signal has no value it is that of
+    /// several leaves, by their weights.
     pub probability: f64,
     /// Why it is not given as an answer; `None` if it is.
     pub doubt: Option<Doubt>,
@@ -99,12 +101,12 @@ pub struct Judgement {
 }
 
 /// The judgement of a pair whose signals were all measured beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Answered {
     /// What the two documents are to each other.
     pub class: Class,
-    /// The training pairs under the rule that fired.
-    pub counts: Counts,
+    /// How likely each class is by the training pairs under the rule that fired.
+    pub likely: Probabilities,
     /// Why it is not given as an answer; `None` if it is.
     pub doubt: Option<Doubt>,
 }
@@ -193,20 +195,21 @@ impl Model {
             signals.push((signal, value));
             Ok(value)
         });
-        let (leaf, rule) = walked?;
-        if let Some(load) = load.take_if(|_| leaf.class.is_duplicate()) {
+        let walked = walked?;
+        let (class, likely) = (walked.class(), walked.likely());
+        if let Some(load) = load.take_if(|_| class.is_duplicate()) {
             texts = Some(load()?);
         }
         let differ = |[a, b]: &[T; 2]| a.as_ref().is_numbered_otherwise(b.as_ref());
         let caveats = Caveats {
-            numbers_differ: leaf.class.is_duplicate() && texts.as_ref().is_some_and(differ),
+            numbers_differ: class.is_duplicate() && texts.as_ref().is_some_and(differ),
             is_quoting: known.is_quoting,
         };
         Ok(Judgement {
-            class: leaf.class,
-            probability: leaf.counts.claimed(leaf.class),
-            doubt: doubt::of(leaf.class, &leaf.counts, known.most_contained(), caveats),
-            rule: Some(rule),
+            class,
+            probability: likely.claimed(class),
+            doubt: doubt::of(class, &likely, known.most_contained(), caveats),
+            rule: Some(walked.into_rule()),
             signals,
             model: Some(Arc::clone(&self.id)),
         })
@@ -214,46 +217,14 @@ impl Model {
 
     /// What is answered, given all signals.
     pub fn answer(&self, values: &Values, caveats: Caveats) -> Answered {
-        let value = |signal| Ok::<_, std::convert::Infallible>(Some(values.get(signal)));
-        let Ok((leaf, _)) = self.walk(value);
+        let value = |signal| Ok::<_, std::convert::Infallible>(values.get(signal));
+        let Ok(walked) = self.walk(value);
+        let (class, likely) = (walked.class(), walked.likely());
+        let contained = values.number(Signal::ContainmentMost);
         Answered {
-            class: leaf.class,
-            counts: leaf.counts,
-            doubt: doubt::of(
-                leaf.class,
-                &leaf.counts,
-                values.get(Signal::ContainmentMost),
-                caveats,
-            ),
-        }
-    }
-
-    /// Walks from the root to a leaf; returns also the rule that leads there. A signal without a value is taken to be
-    /// [`UNKNOWN`], as in training, and the rule says that it is not known.
-    fn walk<E>(
-        &self,
-        mut value: impl FnMut(Signal) -> Result<Option<f64>, E>,
-    ) -> Result<(Leaf, Rule), E> {
-        let (mut node, mut rule, mut passed) = (&self.root, Rule::default(), 0);
-        loop {
-            match node {
-                Node::Leaf(leaf) => {
-                    rule.number = passed + 1;
-                    return Ok((*leaf, rule));
-                }
-                Node::Test(test) => {
-                    let value = value(test.signal)?;
-                    let is_low = value.unwrap_or(UNKNOWN) <= test.threshold;
-                    match value {
-                        Some(_) => rule.add(test.signal, test.threshold, is_low),
-                        None => rule.add_unknown(test.signal),
-                    }
-                    if !is_low {
-                        passed += test.low.leaves();
-                    }
-                    node = if is_low { &test.low } else { &test.high };
-                }
-            }
+            class,
+            likely,
+            doubt: doubt::of(class, &likely, contained, caveats),
         }
     }
 

@@ -7,10 +7,12 @@ use crate::signal::Signal;
 /// The bounds of the signals on the way to a leaf, and the number of that leaf.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
-    /// The number of the leaf in its model, from 1.
+    /// The number of the leaf in its model, from 1; of several, that which counts most.
     pub number: u32,
     /// Bounds in the order in which signals were first asked for.
     bounds: Vec<Bounds>,
+    /// The numbers of the leaves that were reached: several where a signal has no value.
+    leaves: Vec<u32>,
 }
 
 /// A signal is above `above` and at most `most`, or is not known.
@@ -23,20 +25,27 @@ struct Bounds {
 }
 
 impl Rule {
-    /// Adds the outcome of one test: the signal is at most the threshold, or above it. A later test of the same signal
-    /// can only narrow the bounds.
+    /// Adds the outcome of one test: the signal is at most the threshold, or above it. Another test of the same signal,
+    /// on the same branch or on another, can only narrow the bounds.
     pub(crate) fn add(&mut self, signal: Signal, threshold: f64, is_at_most: bool) {
         let bounds = self.bounds_of(signal);
         match is_at_most {
-            true => bounds.most = Some(threshold),
-            false => bounds.above = Some(threshold),
+            true => bounds.most = Some(bounds.most.map_or(threshold, |most| most.min(threshold))),
+            false => {
+                bounds.above = Some(bounds.above.map_or(threshold, |above| above.max(threshold)))
+            }
         }
     }
 
-    /// Adds a test of a signal that has no value for the pair. Its outcome says nothing about the pair, so that no bound
-    /// is shown.
+    /// Adds a test of a signal that has no value for the pair. Both of its branches are followed, so that no bound is
+    /// shown.
     pub(crate) fn add_unknown(&mut self, signal: Signal) {
         self.bounds_of(signal).is_known = false;
+    }
+
+    /// Adds a leaf that was reached.
+    pub(crate) fn add_leaf(&mut self, number: u32) {
+        self.leaves.push(number);
     }
 
     fn bounds_of(&mut self, signal: Signal) -> &mut Bounds {
@@ -66,7 +75,14 @@ impl fmt::Display for Rule {
             }
             bounds.fmt(f)?;
         }
-        Ok(())
+        let [first, .., last] = self.leaves[..] else {
+            return Ok(());
+        };
+        let count = self.leaves.len();
+        write!(
+            f,
+            ", by {count} rules from {first} to {last}, each weighted by its training pairs"
+        )
     }
 }
 
@@ -109,6 +125,26 @@ mod tests {
         assert_eq!(
             rule.to_string(),
             "first-own-words not known and resemblance > 0.4"
+        );
+    }
+
+    #[test]
+    fn several_leaves_are_counted_and_bounds_of_one_branch_do_not_widen_those_of_another() {
+        let mut rule = Rule::default();
+        rule.add_unknown(Signal::OwnWords);
+        rule.add(Signal::Mcd, 0.25, true);
+        rule.add(Signal::Mcd, 0.1, false);
+        rule.add_leaf(3);
+        assert_eq!(
+            rule.to_string(),
+            "own-words not known and 0.1 < mcd <= 0.25"
+        );
+        rule.add(Signal::Mcd, 0.5, true);
+        rule.add(Signal::Mcd, 0.0, false);
+        rule.add_leaf(7);
+        assert_eq!(
+            rule.to_string(),
+            "own-words not known and 0.1 < mcd <= 0.25, by 2 rules from 3 to 7, each weighted by its training pairs"
         );
     }
 }

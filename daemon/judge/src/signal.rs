@@ -176,9 +176,6 @@ impl Signal {
     }
 }
 
-/// Value used for a signal that cannot be computed, such as the folder of pasted text.
-pub const UNKNOWN: f64 = 0.5;
-
 /// What is known about a pair without its texts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct KnownSignals {

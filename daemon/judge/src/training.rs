@@ -23,7 +23,7 @@ mod prune;
 
 use thiserror::Error;
 
-use crate::class::{Class, Counts};
+use crate::class::{BORNE_OUT, Class, Counts};
 use crate::measure::Values;
 use crate::model::{Model, Node};
 use crate::signal::{Cost, Signal};
@@ -34,10 +34,6 @@ pub const MIN_PAIRS_OF_CLASS: u32 = 10;
 pub const FOLDS: u64 = 10;
 /// Maximum number of pairs in a training.
 pub const MAX_PAIRS: usize = 200_000;
-
-/// Minimum precision of duplicate leaves in a model for judging ([`Growth::claim`]). By `study judge-growth` precision
-/// is the same from 0.8 to 0.9, and recall falls.
-const CLAIM: f64 = 0.85;
 
 /// A pair with its measured signals and its class.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,7 +68,7 @@ impl Default for Growth {
             .into_iter()
             .filter(|signal| !signal.is_of_place());
         Self {
-            claim: CLAIM,
+            claim: BORNE_OUT,
             ..Self::of(of_text.collect())
         }
     }
@@ -99,7 +95,7 @@ impl Growth {
     /// people.
     pub fn with_places() -> Self {
         Self {
-            claim: CLAIM,
+            claim: BORNE_OUT,
             ..Self::of(Signal::ALL.to_vec())
         }
     }

@@ -109,7 +109,7 @@ mod tests {
         {
             let resemblance = |body| pair.values(body).unwrap().get(Signal::Resemblance);
             assert!(
-                resemblance(Body::Shown) > 0.2 + resemblance(Body::Fetched),
+                resemblance(Body::Shown) > resemblance(Body::Fetched).map(|share| 0.2 + share),
                 "{}",
                 pair.kind
             );

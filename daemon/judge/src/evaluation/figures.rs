@@ -74,11 +74,11 @@ impl Figures {
         let judged = median.judged.iter().zip(&median.doubts);
         for (SourcedPair { pair, .. }, (judged, doubt)) in pairs.iter().zip(judged) {
             let same_root = pair.values.get(Signal::SameRoot);
-            let part = match (same_root == 1.0, same_root == 0.0) {
-                (true, _) => &mut figures.within_root,
-                (_, true) => &mut figures.across_roots,
-                // Unknown: a text that is no file.
-                _ => continue,
+            let part = match same_root {
+                Some(1.0) => &mut figures.within_root,
+                Some(_) => &mut figures.across_roots,
+                // A text that is no file.
+                None => continue,
             };
             part.add_answer(pair.class, *judged, *doubt);
         }

@@ -9,9 +9,9 @@ use crate::training::MIN_PAIRS_OF_CLASS;
 
 /// A pair of which only resemblance and the root are known.
 fn pair(resemblance: f64, same_root: f64, class: Class, source: u64) -> SourcedPair {
-    let mut values = Values([0.5; Signal::ALL.len()]);
-    values.0[Signal::Resemblance.index()] = resemblance;
-    values.0[Signal::SameRoot.index()] = same_root;
+    let mut values = Values::unknown();
+    values.0[Signal::Resemblance.index()] = Some(resemblance);
+    values.0[Signal::SameRoot.index()] = Some(same_root);
     let pair = LabelledSignals { values, class };
     SourcedPair {
         pair,

@@ -35,7 +35,10 @@ pub(super) fn tree(
 ) -> Result<Node, TrainingError> {
     let row = |at: &usize| -> Vec<f64> {
         let values = &pairs[*at].values;
-        signals.iter().map(|signal| values.get(*signal)).collect()
+        signals
+            .iter()
+            .map(|signal| values.number(*signal))
+            .collect()
     };
     let rows: Vec<Vec<f64>> = members.iter().map(row).collect();
     let class = |at: &usize| pairs[*at].class.index() as u32;
@@ -95,7 +98,7 @@ pub(super) fn fill(
     let Node::Test(test) = shape else {
         return make(members, level);
     };
-    let is_low = |at: &usize| pairs[*at].values.get(test.signal) <= test.threshold;
+    let is_low = |at: &usize| pairs[*at].values.number(test.signal) <= test.threshold;
     let (low, high): (Vec<usize>, Vec<usize>) = members.into_iter().partition(is_low);
     if high.is_empty() {
         return fill(&test.low, pairs, low, level, make);

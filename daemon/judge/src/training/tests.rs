@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::doubt::Caveats;
-use crate::signal::UNKNOWN;
 
 /// Pairs in which resemblance shows unrelated ones, and mcd distinguishes the same from versions; some labels are
 /// wrong.
@@ -10,9 +9,9 @@ fn pairs(count: usize, wrong: usize) -> Vec<LabelledSignals> {
     let unit = |at: usize, step: usize| (at * step % 1000) as f64 / 1000.0;
     let pair = |at: usize| {
         let (resemblance, mcd) = (unit(at, 617), unit(at, 389));
-        let mut values = Values([UNKNOWN; Signal::ALL.len()]);
-        values.0[Signal::Resemblance.index()] = resemblance;
-        values.0[Signal::Mcd.index()] = mcd;
+        let mut values = Values::unknown();
+        values.0[Signal::Resemblance.index()] = Some(resemblance);
+        values.0[Signal::Mcd.index()] = Some(mcd);
         let class = match (resemblance <= 0.4, mcd <= 0.25) {
             (true, _) => Class::Unrelated,
             (false, true) => Class::Same,

@@ -4,7 +4,6 @@
 use anyhow::Result;
 use simdex_judge::evaluation::{SourcedPair, Validated, nine_seeds};
 use simdex_judge::measure::Values;
-use simdex_judge::signal::UNKNOWN;
 use simdex_judge::training::{Growth, LabelledSignals};
 use simdex_judge::{Caveats, Signal};
 
@@ -21,7 +20,7 @@ pub(super) struct Measured<'a> {
 }
 
 impl Measured<'_> {
-    fn get(&self, (body, signal): Column) -> f64 {
+    fn get(&self, (body, signal): Column) -> Option<f64> {
         match body {
             Body::Shown => self.shown.get(signal),
             Body::Fetched => self.fetched.get(signal),
@@ -46,7 +45,7 @@ pub(super) fn both(pairs: &[LabelledPair]) -> Vec<Measured<'_>> {
 /// A cross-validation with these columns, at most as many as there are signals, all of them at once.
 pub(super) fn validated(pairs: &[Measured<'_>], columns: &[Column]) -> Result<Vec<Validated>> {
     let packed = |of: &Measured<'_>| {
-        let mut values = Values([UNKNOWN; Signal::ALL.len()]);
+        let mut values = Values::unknown();
         // A tree knows a value by its place alone.
         let places = values.0.iter_mut().zip(columns);
         places.for_each(|(value, column)| *value = of.get(*column));

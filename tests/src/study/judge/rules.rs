@@ -91,7 +91,10 @@ impl Rules {
 
 fn values(pair: &SourcedPair, signals: &[Signal]) -> Vec<f64> {
     let values = &pair.pair.values;
-    signals.iter().map(|signal| values.get(*signal)).collect()
+    signals
+        .iter()
+        .map(|signal| values.number(*signal))
+        .collect()
 }
 
 /// The rules of all pairs, as a person reads them.
