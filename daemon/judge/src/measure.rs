@@ -10,14 +10,23 @@ use crate::text::JudgedText;
 /// Stands for a signal without a value where a number is needed.
 const HALFWAY: f64 = 0.5;
 
-/// c(AB) of one pair, made once for both distances.
+/// What belongs to one pair and serves several signals.
 #[derive(Debug, Default)]
-pub struct JointLength(OnceCell<u64>);
+pub struct Together {
+    /// c(AB), made once for both distances.
+    compressed: OnceCell<u64>,
+    difference: OnceCell<Difference>,
+}
 
-impl JointLength {
-    fn of(&self, a: &JudgedText, b: &JudgedText) -> u64 {
+impl Together {
+    fn compressed(&self, a: &JudgedText, b: &JudgedText) -> u64 {
         let joined = || compression::together(a.beginning(), b.beginning());
-        *self.0.get_or_init(joined)
+        *self.compressed.get_or_init(joined)
+    }
+
+    fn difference(&self, a: &JudgedText, b: &JudgedText) -> Difference {
+        let found = || Difference::of(a.terms(), b.terms());
+        *self.difference.get_or_init(found)
     }
 }
 
@@ -27,36 +36,53 @@ pub fn of_texts(
     signal: Signal,
     a: &JudgedText,
     b: &JudgedText,
-    together: &JointLength,
+    together: &Together,
 ) -> Option<f64> {
+    if is_by_terms(signal) {
+        // Most of the words of one side are words of the other.
+        b.terms_beside(a);
+    }
     Some(match signal {
         Signal::SameTitle => f64::from(u8::from(title::same(a.title(), b.title())?)),
         Signal::OwnWords => a.own_words().shared(b.own_words())?,
         Signal::OwnNumbers => a.own_words().numbers_shared(b.own_words())?,
         Signal::FirstOwnWords => a.own_words().first_shared(b.own_words())?,
         Signal::DifferenceRarity if a.is_foreign() || b.is_foreign() => return None,
-        Signal::DifferenceRarity => Difference::of(a.terms(), b.terms()).rarity()?,
-        Signal::DifferenceBalance => Difference::of(a.terms(), b.terms()).balance()?,
+        Signal::DifferenceRarity => together.difference(a, b).rarity()?,
+        Signal::DifferenceBalance => together.difference(a, b).balance()?,
         Signal::SimhashDistance => a.simhash().distance(b.simhash()),
         Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
         Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),
         Signal::SnippetMcd => snippet_mcd(a, b, together),
         Signal::Ncd => {
             let alone = [a, b].map(JudgedText::compressed_once);
-            compression::ncd(alone, together.of(a, b))
+            compression::ncd(alone, together.compressed(a, b))
         }
         Signal::Mcd => mcd(a, b, together),
         _ => return None,
     })
 }
 
-fn mcd(a: &JudgedText, b: &JudgedText, together: &JointLength) -> f64 {
+fn is_by_terms(signal: Signal) -> bool {
+    matches!(
+        signal,
+        Signal::OwnWords
+            | Signal::OwnNumbers
+            | Signal::FirstOwnWords
+            | Signal::DifferenceRarity
+            | Signal::DifferenceBalance
+            | Signal::SimhashDistance
+            | Signal::TfIdfDistance
+    )
+}
+
+fn mcd(a: &JudgedText, b: &JudgedText, together: &Together) -> f64 {
     let twice = [a, b].map(JudgedText::compressed_twice);
-    compression::mcd(twice, together.of(a, b))
+    compression::mcd(twice, together.compressed(a, b))
 }
 
 /// The distance of the shorter text and the nearest passage of the longer one, from 0 up to about 1.
-fn snippet_mcd(a: &JudgedText, b: &JudgedText, together: &JointLength) -> f64 {
+fn snippet_mcd(a: &JudgedText, b: &JudgedText, together: &Together) -> f64 {
     let (short, long) = match snippet::is_sought(a.beginning(), b.beginning()) {
         true => (a, b),
         false => (b, a),
@@ -75,7 +101,7 @@ pub fn time_of(signal: Signal, known: &KnownSignals, a: &JudgedText, b: &JudgedT
     let started = Instant::now();
     let value = match signal.cost() {
         Cost::Known => known.value(signal),
-        _ => of_texts(signal, &a, &b, &JointLength::default()),
+        _ => of_texts(signal, &a, &b, &Together::default()),
     };
     std::hint::black_box(value);
     started.elapsed()
@@ -88,7 +114,7 @@ pub struct Values(pub [Option<f64>; COUNT]);
 impl Values {
     /// All signals of a pair.
     pub fn measured(known: &KnownSignals, a: &JudgedText, b: &JudgedText) -> Self {
-        let together = JointLength::default();
+        let together = Together::default();
         Self(Signal::ALL.map(|signal| {
             let read = || of_texts(signal, a, b, &together);
             known.value(signal).or_else(read)
@@ -118,13 +144,13 @@ mod tests {
     #[test]
     fn one_compression_of_both_serves_both_distances() {
         let [a, b] = ["the tenant pays", "the landlord repairs"].map(JudgedText::new);
-        let both = JointLength::default();
-        let value = |signal, both: &JointLength| of_texts(signal, &a, &b, both);
+        let both = Together::default();
+        let value = |signal, both: &Together| of_texts(signal, &a, &b, both);
         let plain = value(Signal::Ncd, &both);
         let compressed = compression::together(a.beginning(), b.beginning());
-        assert_eq!(both.0.get(), Some(&compressed));
+        assert_eq!(both.compressed.get(), Some(&compressed));
         let modified = value(Signal::Mcd, &both);
-        let apart = [Signal::Ncd, Signal::Mcd].map(|signal| value(signal, &JointLength::default()));
+        let apart = [Signal::Ncd, Signal::Mcd].map(|signal| value(signal, &Together::default()));
         assert_eq!([plain, modified], apart);
     }
 

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use crate::class::{Class, Counts, Probabilities};
 use crate::doubt::{self, Caveats, Doubt};
-use crate::measure::{self, JointLength, Values};
+use crate::measure::{self, Together, Values};
 use crate::rule::Rule;
 use crate::signal::{self, KnownSignals, Signal};
 use crate::text::JudgedText;
@@ -176,7 +176,7 @@ impl Model {
         texts: impl FnOnce() -> Result<[T; 2], E>,
     ) -> Result<Judgement, E> {
         let (mut load, mut texts) = (Some(texts), None);
-        let together = JointLength::default();
+        let together = Together::default();
         let mut signals: Vec<(Signal, Option<f64>)> = Vec::new();
         let walked = self.walk(|signal| {
             if let Some((_, value)) = signals.iter().find(|(known, _)| *known == signal) {

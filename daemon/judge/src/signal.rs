@@ -32,6 +32,7 @@ pub mod own_words;
 pub mod simhash;
 pub mod snippet;
 pub mod term_counts;
+pub mod term_slots;
 pub mod terms;
 pub mod tf_idf;
 pub mod title;

@@ -12,6 +12,7 @@ use crate::signal::compression;
 use crate::signal::own_words::OwnWords;
 use crate::signal::simhash::Simhash;
 use crate::signal::term_counts::TermCounts;
+use crate::signal::term_slots::TermSlots;
 use crate::signal::tf_idf::TopTerms;
 use crate::signal::title;
 
@@ -21,6 +22,7 @@ pub struct JudgedText {
     canonical: CanonicalText,
     title: Option<String>,
     terms: OnceLock<TermCounts>,
+    term_slots: OnceLock<TermSlots>,
     own_words: OnceLock<OwnWords>,
     simhash: OnceLock<Simhash>,
     top_terms: OnceLock<TopTerms>,
@@ -75,6 +77,18 @@ impl JudgedText {
     /// The words with their counts.
     pub(crate) fn terms(&self) -> &TermCounts {
         self.terms.get_or_init(|| TermCounts::of(self.beginning()))
+    }
+
+    /// The words with their counts, found among those of the other text of a pair where it shares them.
+    pub(crate) fn terms_beside(&self, other: &Self) -> &TermCounts {
+        if let Some(terms) = self.terms.get() {
+            return terms;
+        }
+        // Made first, since the other text may be this one.
+        let known = other.terms();
+        let slots = other.term_slots.get_or_init(|| known.slots());
+        let found = || TermCounts::beside(self.beginning(), known, slots);
+        self.terms.get_or_init(found)
     }
 
     /// The words that are not in the table of common words.

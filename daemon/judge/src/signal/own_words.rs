@@ -106,12 +106,10 @@ fn first(canonical: &str) -> Vec<Term> {
 fn shared(a: &[(Term, u32)], b: &[(Term, u32)]) -> Option<f64> {
     let total = |of: &[(Term, u32)]| of.iter().map(|(_, count)| u64::from(*count)).sum::<u64>();
     let fewer = total(a).min(total(b));
-    let (mut rest, mut both) = (b, 0_u64);
+    let (mut of_b, mut both) = (b.iter().peekable(), 0_u64);
     for (term, count) in a {
-        rest = &rest[rest.partition_point(|(other, _)| other < term)..];
-        if let Some((other, of_other)) = rest.first()
-            && other == term
-        {
+        while of_b.next_if(|(other, _)| other < term).is_some() {}
+        if let Some((_, of_other)) = of_b.next_if(|(other, _)| other == term) {
             both += u64::from(*count.min(of_other));
         }
     }

@@ -2,13 +2,18 @@
 //!
 //! The words of a text are sorted; once they are counted, memory is linear in the number of distinct terms.
 
+use std::cmp::Ordering;
+
 use super::idf;
+use super::term_slots::TermSlots;
 use super::terms::{Term, ascii_terms, words};
 
 /// Minimum number of bits of the buckets in which terms are sorted: sorting few terms in buckets is not worth it, and
 /// more buckets would not fit in the cache.
 const MIN_BUCKET_BITS: u32 = 6;
 const MAX_BUCKET_BITS: u32 = 14;
+/// Bytes of a usual word with what follows it.
+const WORD: usize = 6;
 
 /// The terms of a text, each once and in the order of [`Term`]. All signals based on words use them, so that a text is
 /// split into words once.
@@ -24,32 +29,61 @@ pub struct TermCounts {
 impl TermCounts {
     /// The terms of a canonical text.
     pub fn of(canonical: &str) -> Self {
-        let (mut all, mut numbers) = (Vec::new(), Vec::new());
-        // No word contains a space, so words can be searched for between spaces, where most text is ASCII.
-        for part in canonical.split_inclusive(' ') {
-            let mut add = |term, has_digit| {
-                all.push(term);
-                if has_digit {
-                    numbers.push(term);
-                }
-            };
-            match part.is_ascii() {
-                true => ascii_terms(part.as_bytes(), add),
-                false => words(part).for_each(|word| add(Term::of(word), has_digit(word))),
+        let (mut all, mut numbers) = (Vec::with_capacity(canonical.len() / WORD), Vec::new());
+        each_term(canonical, |term, has_digit| {
+            all.push(term);
+            if has_digit {
+                numbers.push(term);
             }
-        }
+        });
         // Sorting all of them takes less time than counting them in a map and sorting that.
-        let all = sorted(all);
-        numbers.sort_unstable();
-        numbers.dedup();
-        let runs = all.chunk_by(|a, b| a == b);
-        let counted = |run: &[Term]| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX));
-        let counts: Vec<(Term, u32)> = runs.map(counted).collect();
+        let counts = counted(all);
         Self {
             idf: counts.iter().map(|(term, _)| idf::of(*term)).collect(),
             counts,
-            numbers,
+            numbers: each_once(numbers),
         }
+    }
+
+    /// The terms of a canonical text that shares most of them with another text, whose terms and their slots these are:
+    /// the same as those of [`TermCounts::of`], in less time.
+    pub(crate) fn beside(canonical: &str, known: &Self, slots: &TermSlots) -> Self {
+        let mut shared = vec![0_u32; known.counts.len()];
+        let (mut others, mut numbers) = (Vec::new(), Vec::new());
+        each_term(canonical, |term, has_digit| {
+            match slots.find(term, |place| known.counts[place].0) {
+                Some(place) => shared[place] = shared[place].saturating_add(1),
+                None => others.push(term),
+            }
+            if has_digit {
+                numbers.push(term);
+            }
+        });
+        let mut merged = Self {
+            numbers: each_once(numbers),
+            ..Self::default()
+        };
+        let mut others = counted(others).into_iter().peekable();
+        let known = known.with_idf().zip(shared);
+        for ((term, _, idf), count) in known.filter(|(_, count)| *count > 0) {
+            while let Some(other) = others.next_if(|(other, _)| other.cmp(&term) == Ordering::Less)
+            {
+                merged.push(other, idf::of(other.0));
+            }
+            merged.push((term, count), idf);
+        }
+        others.for_each(|other| merged.push(other, idf::of(other.0)));
+        merged
+    }
+
+    /// The slots of its terms.
+    pub(crate) fn slots(&self) -> TermSlots {
+        TermSlots::of(self.counts.iter().map(|(term, _)| *term))
+    }
+
+    fn push(&mut self, counted: (Term, u32), idf: f64) {
+        self.counts.push(counted);
+        self.idf.push(idf);
     }
 
     /// Each term once, with its count.
@@ -78,6 +112,43 @@ impl TermCounts {
     /// Whether a term belongs to a word with a digit.
     pub(crate) fn is_number(&self, term: Term) -> bool {
         self.numbers.binary_search(&term).is_ok()
+    }
+}
+
+/// Each of these terms once, with its count, in the order of [`Term`].
+fn counted(terms: Vec<Term>) -> Vec<(Term, u32)> {
+    let terms = sorted(terms);
+    let runs = terms.chunk_by(|a, b| a == b);
+    let counted = |run: &[Term]| (run[0], u32::try_from(run.len()).unwrap_or(u32::MAX));
+    runs.map(counted).collect()
+}
+
+fn each_once(mut terms: Vec<Term>) -> Vec<Term> {
+    terms.sort_unstable();
+    terms.dedup();
+    terms
+}
+
+/// Passes each term of a canonical text to `add`, with whether its word has a digit.
+///
+/// No word contains a space, so a text can be parted at spaces: into long ASCII parts, whose words are found and hashed in
+/// one pass, and what is between two spaces and not ASCII.
+fn each_term(canonical: &str, mut add: impl FnMut(Term, bool)) {
+    let mut rest = canonical;
+    while !rest.is_empty() {
+        let ascii = rest.bytes().position(|byte| !byte.is_ascii());
+        let ascii = ascii.unwrap_or(rest.len());
+        // A word that goes on beyond ASCII is not of the ASCII part.
+        let ends = match ascii < rest.len() {
+            true => rest[..ascii].rfind(' ').map_or(0, |space| space + 1),
+            false => ascii,
+        };
+        let (part, other) = rest.split_at(ends);
+        ascii_terms(part.as_bytes(), &mut add);
+        let ends = other.find(' ').map_or(other.len(), |space| space + 1);
+        let (part, after) = other.split_at(ends);
+        words(part).for_each(|word| add(Term::of(word), has_digit(word)));
+        rest = after;
     }
 }
 
@@ -154,6 +225,17 @@ mod tests {
             numbers.sort_unstable();
             numbers.dedup();
             prop_assert_eq!(&counted.numbers, &numbers);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn terms_beside_those_of_another_text_are_the_same(
+            [text, other] in prop::array::uniform2("([a-c1]{0,3} ){0,9}([a-c1]{0,70}|[a-c1 .é契½_—]{0,40}){0,4}"),
+        ) {
+            let known = TermCounts::of(&other);
+            let beside = TermCounts::beside(&text, &known, &known.slots());
+            prop_assert_eq!(beside, TermCounts::of(&text));
         }
     }
 

@@ -38,7 +38,7 @@ fn fnv(hash: u64, byte: u8) -> u64 {
 /// pass.
 pub(crate) fn ascii_terms(part: &[u8], mut add: impl FnMut(Term, bool)) {
     let (mut hash, mut length, mut has_digit) = (FNV_OFFSET, 0, false);
-    for &byte in part.iter().chain(b" ") {
+    for &byte in part {
         if byte.is_ascii_alphanumeric() {
             if length < LONGEST {
                 hash = fnv(hash, byte);
@@ -49,6 +49,9 @@ pub(crate) fn ascii_terms(part: &[u8], mut add: impl FnMut(Term, bool)) {
             add(Term::of_hash(hash), has_digit);
             (hash, length, has_digit) = (FNV_OFFSET, 0, false);
         }
+    }
+    if length > 0 {
+        add(Term::of_hash(hash), has_digit);
     }
 }
 

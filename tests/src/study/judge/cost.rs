@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::Result;
-use simdex_judge::measure::{JointLength, of_texts as value_of};
+use simdex_judge::measure::{Together, of_texts as value_of};
 use simdex_judge::signal::KnownSignals;
 use simdex_judge::{Cost, JudgedText, Signal};
 
@@ -88,7 +88,7 @@ fn times(figures: &mut Figures<'_>) -> Result<Vec<f64>> {
             let started = Instant::now();
             let value = match signal.cost() {
                 Cost::Known => KnownSignals::default().value(signal),
-                _ => value_of(signal, &a, &b, &JointLength::default()),
+                _ => value_of(signal, &a, &b, &Together::default()),
             };
             std::hint::black_box(value);
             seconds += started.elapsed().as_secs_f64();
