@@ -3,9 +3,18 @@
 //! Answers, evaluations and studies withhold by this one rule, so that figures are those of what is answered.
 
 use crate::class::{Class, Probabilities};
+use crate::signal::Signal;
 
 /// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
+/// A document of which more than this is contained in another, which has no words in place of what it leaves out
+/// ([`MIN_REPLACED`]), is made of it: two of one template have words of their own each.
+const HELD: f64 = 0.836;
+/// The least balance of the words in which two documents of one template differ: names and amounts are replaced.
+const MIN_REPLACED: f64 = 0.589;
+/// One document has the numbers of the other ([`MIN_NUMBERS`]), or much of its text.
+const LOOSE: f64 = 0.766;
+const MIN_NUMBERS: f64 = 0.82;
 /// A class with a lower probability than this is not given.
 const MIN_PROBABILITY: f64 = 0.5;
 /// What sums of shares may be off by.
@@ -15,11 +24,13 @@ const ROUNDING: f64 = 1e-9;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Doubt {
     /// It calls two documents unrelated, and at least half of one is contained in the other: the model has seen too few
-    /// short excerpts of long documents.
+    /// short excerpts of long documents. Or it calls them documents of one template, and almost all of one is contained
+    /// in the other, which mostly has more words and not others.
     Contradicted,
     /// Most training pairs under its rule were duplicates, but too few for the rule to call a pair one.
     Divided,
-    /// It makes both one document, but the identifiers at their heads differ, as those of serial notices do.
+    /// It makes both one document, but the identifiers at their heads differ, as those of serial notices do; or less of
+    /// either is contained in the other than of most revisions, and many of their numbers differ.
     NumbersDiffer,
     /// It calls two documents unrelated, and quoted lines were left out of the text of one: they may be of the other.
     Quoting,
@@ -58,26 +69,41 @@ pub struct Caveats {
     pub is_quoting: bool,
 }
 
+/// The signal that a judgement of this class is held against, where at most this share of either document is contained in
+/// the other; `None` if it is held against none.
+pub(crate) fn asks_for(class: Class, containment_most: f64) -> Option<Signal> {
+    match class {
+        Class::Same | Class::Version if containment_most <= LOOSE => Some(Signal::OwnNumbers),
+        Class::TemplateOnly if containment_most > HELD => Some(Signal::DifferenceBalance),
+        _ => None,
+    }
+}
+
 /// Why the judgement of this class by these probabilities is withheld from a pair of which at most this share of either
-/// document is contained in the other; `None` if it is given.
+/// document is contained in the other; `None` if it is given. `asked` is the value of the signal that [`asks_for`] names.
 pub(crate) fn of(
     class: Class,
     likely: &Probabilities,
     containment_most: f64,
+    asked: Option<f64>,
     caveats: Caveats,
 ) -> Option<Doubt> {
     let is_unrelated = class == Class::Unrelated;
     // By Laplace's rule duplicates are more likely than not where most of the training pairs were.
     let is_divided = !class.is_duplicate() && likely.duplicates() > 0.5 + ROUNDING;
     let is_unsure = likely.claimed(class) < MIN_PROBABILITY - ROUNDING;
+    let asked = asks_for(class, containment_most).zip(asked);
+    let differ = matches!(asked, Some((Signal::OwnNumbers, shared)) if shared <= MIN_NUMBERS);
+    let is_made_of_it =
+        matches!(asked, Some((Signal::DifferenceBalance, balance)) if balance <= MIN_REPLACED);
     let found = [
         (
-            class.is_duplicate() && caveats.numbers_differ,
+            class.is_duplicate() && (caveats.numbers_differ || differ),
             Doubt::NumbersDiffer,
         ),
         (is_divided, Doubt::Divided),
         (
-            is_unrelated && containment_most >= RELATED,
+            is_unrelated && containment_most >= RELATED || is_made_of_it,
             Doubt::Contradicted,
         ),
         (is_unrelated && caveats.is_quoting, Doubt::Quoting),
@@ -93,7 +119,13 @@ mod tests {
     use crate::class::Counts;
 
     fn doubt(class: Class, counts: [u32; 4], containment: f64, caveats: Caveats) -> Option<Doubt> {
-        of(class, &Counts(counts).probabilities(), containment, caveats)
+        of(
+            class,
+            &Counts(counts).probabilities(),
+            containment,
+            None,
+            caveats,
+        )
     }
 
     const NONE: Caveats = Caveats {
@@ -134,6 +166,29 @@ mod tests {
         assert_eq!(unrelated(0.49, NONE), None);
         assert_eq!(unrelated(0.5, NONE), Some(Doubt::Contradicted));
         assert_eq!(unrelated(0.1, quoting), Some(Doubt::Quoting));
+    }
+
+    #[test]
+    fn one_template_is_doubted_where_one_text_holds_the_other_and_only_has_more() {
+        let likely = Counts([0, 1, 40, 0]).probabilities();
+        let template =
+            |contained, balance| of(Class::TemplateOnly, &likely, contained, balance, NONE);
+        assert_eq!(template(0.92, Some(0.1)), Some(Doubt::Contradicted));
+        assert_eq!(template(0.92, Some(0.9)), None);
+        assert_eq!(template(0.92, None), None);
+        assert_eq!(template(0.8, Some(0.1)), None);
+        assert_eq!(asks_for(Class::TemplateOnly, 0.8), None);
+    }
+
+    #[test]
+    fn one_document_is_doubted_where_little_is_contained_and_numbers_differ() {
+        let likely = Counts([0, 40, 1, 0]).probabilities();
+        let version = |contained, numbers| of(Class::Version, &likely, contained, numbers, NONE);
+        assert_eq!(version(0.7, Some(0.5)), Some(Doubt::NumbersDiffer));
+        assert_eq!(version(0.7, Some(0.9)), None);
+        assert_eq!(version(0.7, None), None);
+        assert_eq!(version(0.8, Some(0.5)), None);
+        assert_eq!(asks_for(Class::Unrelated, 0.7), None);
     }
 
     #[test]

@@ -94,7 +94,7 @@ pub struct Judgement {
     pub doubt: Option<Doubt>,
     /// The rule that fired; `None` if both sides have one text, which needs no judging.
     pub rule: Option<Rule>,
-    /// The signals that were computed, in that order; `None` for one that says nothing about this pair.
+    /// The signals that the tree asked for, in that order; `None` for one that says nothing about this pair.
     pub signals: Vec<(Signal, Option<f64>)>,
     /// The model that judged; `None` if none was needed.
     pub model: Option<Arc<ModelId>>,
@@ -166,7 +166,8 @@ impl Model {
     }
 
     /// Judges a pair. Signals are computed as the tree asks for them; `texts` is called at most once, and only if a
-    /// signal needs the texts, or if the pair is found to be one document: then their identifiers are compared.
+    /// signal needs the texts, or if the judgement is held against them ([`Doubt`]): so are all that find one document,
+    /// whose identifiers are compared.
     ///
     /// # Errors
     /// Those of `texts`.
@@ -197,18 +198,24 @@ impl Model {
         });
         let walked = walked?;
         let (class, likely) = (walked.class(), walked.likely());
-        if let Some(load) = load.take_if(|_| class.is_duplicate()) {
+        let contained = known.most_contained();
+        let against = doubt::asks_for(class, contained);
+        if let Some(load) = load.take_if(|_| class.is_duplicate() || against.is_some()) {
             texts = Some(load()?);
         }
+        let both = texts.as_ref();
+        let asked = against.zip(both).and_then(|(signal, [a, b])| {
+            measure::of_texts(signal, a.as_ref(), b.as_ref(), &together)
+        });
         let differ = |[a, b]: &[T; 2]| a.as_ref().is_numbered_otherwise(b.as_ref());
         let caveats = Caveats {
-            numbers_differ: class.is_duplicate() && texts.as_ref().is_some_and(differ),
+            numbers_differ: class.is_duplicate() && both.is_some_and(differ),
             is_quoting: known.is_quoting,
         };
         Ok(Judgement {
             class,
             probability: likely.claimed(class),
-            doubt: doubt::of(class, &likely, known.most_contained(), caveats),
+            doubt: doubt::of(class, &likely, contained, asked, caveats),
             rule: Some(walked.into_rule()),
             signals,
             model: Some(Arc::clone(&self.id)),
@@ -221,10 +228,11 @@ impl Model {
         let Ok(walked) = self.walk(value);
         let (class, likely) = (walked.class(), walked.likely());
         let contained = values.number(Signal::ContainmentMost);
+        let asked = doubt::asks_for(class, contained).and_then(|signal| values.get(signal));
         Answered {
             class,
             likely,
-            doubt: doubt::of(class, &likely, contained, caveats),
+            doubt: doubt::of(class, &likely, contained, asked, caveats),
         }
     }
 

@@ -31,7 +31,7 @@ fn reason(doubt: Doubt) -> &'static str {
     match doubt {
         Doubt::Contradicted => "it contradicts the counts",
         Doubt::Divided => "the evidence is divided",
-        Doubt::NumbersDiffer => "the numbers at the heads differ",
+        Doubt::NumbersDiffer => "numbers differ",
         Doubt::Quoting => "quoted lines were left out",
         Doubt::Unsure => "no class is likely enough",
     }
