@@ -101,6 +101,7 @@ impl LabelledPair {
         Caveats {
             numbers_differ: a.is_numbered_otherwise(b),
             is_quoting: false,
+            is_one_inside: a.is_one_inside(b),
         }
     }
 

@@ -14,7 +14,7 @@ const HELD: f64 = 0.836;
 const MIN_REPLACED: f64 = 0.589;
 /// One document has the numbers of the other ([`MIN_NUMBERS`]), or much of its text.
 const LOOSE: f64 = 0.766;
-const MIN_NUMBERS: f64 = 0.82;
+const MIN_NUMBERS: f64 = 0.7;
 /// A class with a lower probability than this is not given.
 const MIN_PROBABILITY: f64 = 0.5;
 /// What sums of shares may be off by.
@@ -25,7 +25,7 @@ const ROUNDING: f64 = 1e-9;
 pub enum Doubt {
     /// It calls two documents unrelated, and at least half of one is contained in the other: the model has seen too few
     /// short excerpts of long documents. Or it calls them documents of one template, and almost all of one is contained
-    /// in the other, which mostly has more words and not others.
+    /// in the other, which mostly has more words and not others, and these around the common text.
     Contradicted,
     /// Most training pairs under its rule were duplicates, but too few for the rule to call a pair one.
     Divided,
@@ -67,6 +67,8 @@ pub struct Caveats {
     pub numbers_differ: bool,
     /// Quoted lines were left out of the text of one document.
     pub is_quoting: bool,
+    /// Both texts hardly differ inside what frames them ([`crate::JudgedText::is_one_inside`]).
+    pub is_one_inside: bool,
 }
 
 /// The signal that a judgement of this class is held against, where at most this share of either document is contained in
@@ -94,8 +96,9 @@ pub(crate) fn of(
     let is_unsure = likely.claimed(class) < MIN_PROBABILITY - ROUNDING;
     let asked = asks_for(class, containment_most).zip(asked);
     let differ = matches!(asked, Some((Signal::OwnNumbers, shared)) if shared <= MIN_NUMBERS);
-    let is_made_of_it =
+    let only_has_more =
         matches!(asked, Some((Signal::DifferenceBalance, balance)) if balance <= MIN_REPLACED);
+    let is_made_of_it = only_has_more && caveats.is_one_inside;
     let found = [
         (
             class.is_duplicate() && (caveats.numbers_differ || differ),
@@ -131,6 +134,7 @@ mod tests {
     const NONE: Caveats = Caveats {
         numbers_differ: false,
         is_quoting: false,
+        is_one_inside: false,
     };
 
     #[test]
@@ -171,8 +175,14 @@ mod tests {
     #[test]
     fn one_template_is_doubted_where_one_text_holds_the_other_and_only_has_more() {
         let likely = Counts([0, 1, 40, 0]).probabilities();
+        let inside = Caveats {
+            is_one_inside: true,
+            ..NONE
+        };
         let template =
-            |contained, balance| of(Class::TemplateOnly, &likely, contained, balance, NONE);
+            |contained, balance| of(Class::TemplateOnly, &likely, contained, balance, inside);
+        let differs_inside = of(Class::TemplateOnly, &likely, 0.92, Some(0.1), NONE);
+        assert_eq!(differs_inside, None);
         assert_eq!(template(0.92, Some(0.1)), Some(Doubt::Contradicted));
         assert_eq!(template(0.92, Some(0.9)), None);
         assert_eq!(template(0.92, None), None);

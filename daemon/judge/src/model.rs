@@ -211,6 +211,10 @@ impl Model {
         let caveats = Caveats {
             numbers_differ: class.is_duplicate() && both.is_some_and(differ),
             is_quoting: known.is_quoting,
+            // Its words are compared for such a judgement alone.
+            is_one_inside: class == Class::TemplateOnly
+                && asked.is_some()
+                && both.is_some_and(|[a, b]| a.as_ref().is_one_inside(b.as_ref())),
         };
         Ok(Judgement {
             class,

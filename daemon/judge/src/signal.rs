@@ -27,6 +27,7 @@ pub mod bsw;
 pub mod compression;
 pub mod difference;
 pub mod idf;
+pub mod inside;
 pub mod name;
 pub mod own_words;
 pub mod simhash;

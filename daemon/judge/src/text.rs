@@ -9,6 +9,7 @@ use simdex_signature::CanonicalText;
 
 use crate::identifier;
 use crate::signal::compression;
+use crate::signal::inside::{self, WordRuns};
 use crate::signal::own_words::OwnWords;
 use crate::signal::simhash::Simhash;
 use crate::signal::term_counts::TermCounts;
@@ -24,6 +25,7 @@ pub struct JudgedText {
     terms: OnceLock<TermCounts>,
     term_slots: OnceLock<TermSlots>,
     own_words: OnceLock<OwnWords>,
+    word_runs: OnceLock<WordRuns>,
     simhash: OnceLock<Simhash>,
     top_terms: OnceLock<TopTerms>,
     compressed_once: OnceLock<u64>,
@@ -64,6 +66,13 @@ impl JudgedText {
         identifier::differ(self.canonical.as_str(), other.canonical.as_str())
     }
 
+    /// Whether the texts hardly differ between the first and the last run of words that they share ([`inside`]): they are
+    /// one text in two frames, or one has a passage of the other.
+    pub fn is_one_inside(&self, other: &Self) -> bool {
+        let inside = self.word_runs().inside_difference(other.word_runs());
+        inside.is_some_and(|differs| differs <= inside::ONE_TEXT)
+    }
+
     /// The part of it that signals use.
     pub(crate) fn beginning(&self) -> &str {
         compression::beginning(self.canonical.as_str())
@@ -91,6 +100,17 @@ impl JudgedText {
         self.terms.get_or_init(found)
     }
 
+    /// Counts the words, which most judgements of it beside the other text ask for.
+    pub fn count_words_beside(&self, other: &Self) {
+        self.terms_beside(other);
+        self.own_words();
+    }
+
+    /// Whether they are counted.
+    pub fn has_counted_words(&self) -> bool {
+        self.own_words.get().is_some()
+    }
+
     /// The words that are not in the table of common words.
     pub fn own_words(&self) -> &OwnWords {
         let found = || OwnWords::of(self.beginning(), self.terms());
@@ -109,6 +129,12 @@ impl JudgedText {
             title: self.title.clone(),
             ..Self::default()
         }
+    }
+
+    /// The runs of words.
+    fn word_runs(&self) -> &WordRuns {
+        let found = || WordRuns::of(self.beginning());
+        self.word_runs.get_or_init(found)
     }
 
     /// The similarity hash.

@@ -133,7 +133,7 @@ fn each_once(mut terms: Vec<Term>) -> Vec<Term> {
 ///
 /// No word contains a space, so a text can be parted at spaces: into long ASCII parts, whose words are found and hashed in
 /// one pass, and what is between two spaces and not ASCII.
-fn each_term(canonical: &str, mut add: impl FnMut(Term, bool)) {
+pub(crate) fn each_term(canonical: &str, mut add: impl FnMut(Term, bool)) {
     let mut rest = canonical;
     while !rest.is_empty() {
         let ascii = rest.bytes().position(|byte| !byte.is_ascii());

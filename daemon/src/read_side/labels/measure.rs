@@ -175,6 +175,7 @@ impl<'a> Reader<'a> {
             caveats: Caveats {
                 numbers_differ: a.is_numbered_otherwise(b),
                 is_quoting: known.is_quoting,
+                is_one_inside: a.is_one_inside(b),
             },
             is_foreign: a.is_foreign() || b.is_foreign(),
         })
@@ -190,7 +191,7 @@ impl<'a> Reader<'a> {
         Ok(HeldDocument {
             document: side.document,
             group: file.group,
-            text: judging::analyse(text),
+            text: text.judged(),
             subject,
             _permit: permit,
         })

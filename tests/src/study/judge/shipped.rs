@@ -4,7 +4,7 @@
 //! the figures of ARCHITECTURE are of `study huffman-table2`, which wants the real documents.
 
 use simdex_judge::evaluation::Quality;
-use simdex_judge::{Answered, Class, Model};
+use simdex_judge::{Answered, Class, Model, Signal};
 
 use crate::labelled::{Body, Document, LabelledPair, Tongue, generated, measured, standard};
 use crate::study::template_pairs;
@@ -57,6 +57,38 @@ fn no_two_short_forms_are_one_document_by_the_shipped_model() {
     }
     assert!(pairs > 400, "{pairs}");
     assert_eq!(false_pairs, 0, "of {pairs} pairs");
+}
+
+/// No word of them differs, so that nothing can be said of words that do: the model must not take that for an answer.
+#[test]
+fn a_list_in_another_order_is_not_one_document_by_the_shipped_model() {
+    let model = Model::shipped().unwrap();
+    let entry = |at: u64| {
+        format!(
+            "Article {} of series {}, {} to the box\n",
+            37 * at % 91,
+            at,
+            13 * at % 17
+        )
+    };
+    let list = |step: u64| -> String {
+        let entries = (0..60).map(|at| entry(at * step % 60 + 1));
+        format!("Prices of the season\n\n{}", entries.collect::<String>())
+    };
+    for step in [7, 11, 23, 37] {
+        let pair = LabelledPair {
+            kind: "list",
+            source: 0,
+            family: 0,
+            class: Class::TemplateOnly,
+            documents: [1, step].map(|step| Document::new(&list(step))),
+        };
+        let values = pair.values(Body::Shown).unwrap();
+        assert_eq!(values.get(Signal::DifferenceRarity), None);
+        let answered = model.answer(&values, pair.caveats(Body::Shown));
+        let is_called_one = answered.doubt.is_none() && answered.class.is_duplicate();
+        assert!(!is_called_one, "{step}: {answered:?} {values:?}");
+    }
 }
 
 /// Long forms of a manner that the model has seen nothing of: contracts of other parties are not the same, nor versions of
