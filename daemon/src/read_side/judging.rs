@@ -22,7 +22,7 @@ use simdex_judge::{JudgedText, Judgement, KnownSignals, Model};
 use simdex_schema::DocId;
 
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::query::{Overlap, QueryError, ShingledText, Subject};
+use crate::read_side::query::{Overlap, QueryError, Subject};
 use judged_side::known_signals;
 
 pub use group_judge::{GroupJudge, JudgedPair};
@@ -58,7 +58,7 @@ pub fn judge_comparison(
             let needed = JudgedText::peak_bytes(length);
             permits.push(a.account().take_large(needed)?);
         }
-        Ok::<_, IndexError>([text_a, text_b].map(|text| Arc::new(analyse(text))))
+        Ok::<_, IndexError>([text_a, text_b].map(|text| Arc::new(text.judged())))
     });
     Ok(judged?.into())
 }
@@ -126,11 +126,6 @@ impl HeldJudgedText {
             _permits: Arc::new([permit, of_canonical]),
         })
     }
-}
-
-/// A text in the form from which signals are computed.
-pub(crate) fn analyse(text: &ShingledText) -> JudgedText {
-    JudgedText::of(text.canonical.clone(), &text.extracted)
 }
 
 #[cfg(test)]

@@ -32,6 +32,7 @@ mod subject;
 pub(crate) mod tests;
 mod texts_for_judging;
 mod whole_text;
+mod words_ahead;
 
 use simdex_index::{
     Cancel, Candidate, CandidateKind, Documents, FingerprintSink, FoundCandidates, GrowingPermit,
@@ -57,6 +58,7 @@ pub use named_file::file_at_path;
 pub(crate) use named_file::name_of_document;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary, hash_whole};
 pub(crate) use texts_for_judging::TextsForJudging;
+use words_ahead::with_words_ahead;
 
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -193,7 +195,9 @@ pub fn find(
         ComparedBy::WholeText => whole_text::own_document(index, subject, params)?,
         _ => {
             let ranked = bound::by_upper_bound(&mut candidates, params)?;
-            verify(index, subject, params, ranked, MAX_VERIFIED, cancel)?
+            let verify =
+                |texts| verify(index, subject, params, &ranked, MAX_VERIFIED, cancel, texts);
+            with_words_ahead(index, subject, params, ranked.len(), verify)?
         }
     };
     let mut top = match subject.compared_by() {
@@ -310,13 +314,14 @@ fn verify(
     index: &IndexReader,
     subject: &Subject,
     params: &QueryParams,
-    ranked: Vec<(Candidate, f64)>,
+    ranked: &[(Candidate, f64)],
     max_verified: usize,
     cancel: &Cancel,
+    texts: TextsForJudging,
 ) -> Result<VerifiedDocuments, QueryError> {
     let mut found = VerifiedDocuments {
         documents: Vec::new(),
-        texts: TextsForJudging::new(if params.keeps_texts { params.limit } else { 0 }),
+        texts,
         counted: 0,
         unverified: 0,
     };

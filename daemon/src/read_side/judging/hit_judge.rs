@@ -10,7 +10,7 @@ use simdex_index::{IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{JudgedText, Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{HeldJudgedText, JudgedSide, analyse, known_signals};
+use super::{HeldJudgedText, JudgedSide, known_signals};
 use crate::base::lock::lock;
 use crate::base::two_threads::each_on_two_threads;
 use crate::read_side::judging_outcome::JudgingOutcome;
@@ -135,8 +135,9 @@ impl HitJudge<'_> {
         }
         let needed = JudgedText::peak_bytes(self.text.canonical.as_bytes().len() as u64);
         let permit = self.account.take_large(needed)?;
+        let counted = lock(&self.texts).own();
         let held = HeldJudgedText {
-            text: Arc::new(analyse(self.text)),
+            text: counted.unwrap_or_else(|| Arc::new(self.text.judged())),
             _permits: Arc::new([permit, None]),
         };
         Ok(Arc::clone(&own.insert(held).text))

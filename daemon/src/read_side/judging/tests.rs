@@ -129,6 +129,20 @@ fn one_thread_and_two_give_the_same_answer() {
 }
 
 #[test]
+fn words_are_counted_while_candidates_are_where_no_other_request_does() {
+    let texts = versions(7, 400);
+    let (Opened { index, .. }, _dir) = opened_of(&texts);
+    let is_ahead = |keeps_texts| {
+        let (answer, _) = asked(index.reader(), &texts[0], keeps_texts);
+        assert!(answer.hits.len() >= 4, "{}", answer.hits.len());
+        answer.texts.own().is_some()
+    };
+    assert!(is_ahead(true) && !is_ahead(false));
+    let _taken = index.reader().second_thread().unwrap();
+    assert!(!is_ahead(true));
+}
+
+#[test]
 fn a_question_that_is_cancelled_ends_on_one_thread_and_on_two() {
     let texts = versions(3, 400);
     let (Opened { index, .. }, _dir) = opened_of(&texts);

@@ -5,6 +5,7 @@
 //! texts are read again: long ones, and those of documents whose shingles were in memory, so that no text was read.
 
 use std::sync::Arc;
+use std::sync::mpsc::Sender;
 
 use simdex_index::ReadText;
 use simdex_judge::JudgedText;
@@ -12,6 +13,9 @@ use simdex_schema::DocId;
 
 /// Bytes of extracted and canonical texts kept for one query: below the size that needs a permit.
 const MAX_BYTES: usize = 1 << 20;
+/// Bytes of texts of one query whose words are counted before they are judged. The words take about three times as much,
+/// less than needs a permit.
+const MAX_BYTES_AHEAD: usize = 256 << 10;
 
 /// The texts of the best documents so far.
 #[derive(Debug, Default)]
@@ -20,6 +24,11 @@ pub struct TextsForJudging {
     texts: Vec<TextForJudging>,
     max_texts: usize,
     bytes: usize,
+    /// The query's own text, whose words are counted.
+    own: Option<Arc<JudgedText>>,
+    /// Where texts are handed to be counted, while candidates are.
+    ahead: Option<Sender<Arc<JudgedText>>>,
+    bytes_ahead: usize,
 }
 
 #[derive(Debug)]
@@ -39,6 +48,21 @@ impl TextsForJudging {
         }
     }
 
+    /// Has the words of kept texts counted beside those of the query's own.
+    pub(super) fn count_ahead(&mut self, own: Arc<JudgedText>, ahead: Sender<Arc<JudgedText>>) {
+        (self.own, self.ahead) = (Some(own), Some(ahead));
+    }
+
+    /// No more texts are counted ahead.
+    pub(super) fn end_ahead(&mut self) {
+        self.ahead = None;
+    }
+
+    /// The query's own text, if texts were counted beside it.
+    pub(crate) fn own(&self) -> Option<Arc<JudgedText>> {
+        self.own.clone()
+    }
+
     /// Keeps the text of a document with this value, if it is among the best; of equal ones those added first.
     pub(super) fn add(&mut self, value: f64, document: DocId, text: ReadText) {
         let bytes = text.extracted.len().max(text.canonical.as_bytes().len());
@@ -47,6 +71,12 @@ impl TextsForJudging {
             return;
         }
         let text = Arc::new(JudgedText::of(text.canonical, &text.extracted));
+        if let Some(ahead) = &self.ahead
+            && self.bytes_ahead + bytes <= MAX_BYTES_AHEAD
+            && ahead.send(Arc::clone(&text)).is_ok()
+        {
+            self.bytes_ahead += bytes;
+        }
         let kept = TextForJudging {
             value,
             document,
@@ -90,6 +120,24 @@ mod tests {
             canonical: CanonicalText::from_extracted(&extracted),
             extracted,
         }
+    }
+
+    #[test]
+    fn texts_are_handed_on_to_be_counted_up_to_a_limit_and_until_it_ends() {
+        let (sender, handed) = std::sync::mpsc::channel();
+        let mut kept = TextsForJudging::new(10);
+        kept.add(0.9, DocId(1), text(100));
+        assert!(kept.own().is_none());
+        kept.count_ahead(Arc::new(JudgedText::new("own")), sender);
+        for (document, length) in [(2, 100), (3, MAX_BYTES_AHEAD), (4, MAX_BYTES_AHEAD - 200)] {
+            kept.add(0.8, DocId(document), text(length));
+        }
+        kept.end_ahead();
+        kept.add(0.7, DocId(5), text(100));
+        let lengths = handed.iter().map(|text| text.canonical().as_bytes().len());
+        assert_eq!(lengths.collect::<Vec<_>>().len(), 2);
+        assert!(kept.own().is_some());
+        assert_eq!(documents(&kept), [1, 2, 3, 4, 5]);
     }
 
     fn documents(kept: &TextsForJudging) -> Vec<u64> {

@@ -3,6 +3,7 @@
 use simdex_index::{
     HeldShingles, IndexError, IndexReader, MemoryAccount, MemoryPermit, canonicalise,
 };
+use simdex_judge::JudgedText;
 use simdex_schema::DocumentHash;
 use simdex_signature::{CanonicalText, SignedText};
 
@@ -23,6 +24,11 @@ pub struct ShingledText {
 }
 
 impl ShingledText {
+    /// The text in the form from which signals are computed.
+    pub(crate) fn judged(&self) -> JudgedText {
+        JudgedText::of(self.canonical.clone(), &self.extracted)
+    }
+
     /// Canonicalises and shingles an extracted text that needs no permit or has this one.
     pub(super) fn of(
         index: &IndexReader,
