@@ -101,6 +101,8 @@ impl LabelledPair {
         Caveats {
             numbers_differ: a.is_numbered_otherwise(b),
             is_quoting: false,
+            is_foreign: a.is_foreign() || b.is_foreign(),
+            has_same_words: a.has_same_words(b),
             is_one_inside: a.is_one_inside(b),
         }
     }

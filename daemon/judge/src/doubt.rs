@@ -25,7 +25,8 @@ const ROUNDING: f64 = 1e-9;
 pub enum Doubt {
     /// It calls two documents unrelated, and at least half of one is contained in the other: the model has seen too few
     /// short excerpts of long documents. Or it calls them documents of one template, and almost all of one is contained
-    /// in the other, which mostly has more words and not others, and these around the common text.
+    /// in the other, which mostly has more words and not others, and these around the common text. Or it makes both one
+    /// document, and they have the same words in another order.
     Contradicted,
     /// Most training pairs under its rule were duplicates, but too few for the rule to call a pair one.
     Divided,
@@ -67,6 +68,10 @@ pub struct Caveats {
     pub numbers_differ: bool,
     /// Quoted lines were left out of the text of one document.
     pub is_quoting: bool,
+    /// The table of common words knows too few words of one document.
+    pub is_foreign: bool,
+    /// Both texts have the same words, each as often.
+    pub has_same_words: bool,
     /// Both texts hardly differ inside what frames them ([`crate::JudgedText::is_one_inside`]).
     pub is_one_inside: bool,
 }
@@ -99,6 +104,8 @@ pub(crate) fn of(
     let only_has_more =
         matches!(asked, Some((Signal::DifferenceBalance, balance)) if balance <= MIN_REPLACED);
     let is_made_of_it = only_has_more && caveats.is_one_inside;
+    let is_sorted_otherwise =
+        class.is_duplicate() && containment_most <= LOOSE && caveats.has_same_words;
     let found = [
         (
             class.is_duplicate() && (caveats.numbers_differ || differ),
@@ -106,7 +113,7 @@ pub(crate) fn of(
         ),
         (is_divided, Doubt::Divided),
         (
-            is_unrelated && containment_most >= RELATED || is_made_of_it,
+            is_unrelated && containment_most >= RELATED || is_made_of_it || is_sorted_otherwise,
             Doubt::Contradicted,
         ),
         (is_unrelated && caveats.is_quoting, Doubt::Quoting),
@@ -134,6 +141,8 @@ mod tests {
     const NONE: Caveats = Caveats {
         numbers_differ: false,
         is_quoting: false,
+        is_foreign: false,
+        has_same_words: false,
         is_one_inside: false,
     };
 
@@ -199,6 +208,20 @@ mod tests {
         assert_eq!(version(0.7, None), None);
         assert_eq!(version(0.8, Some(0.5)), None);
         assert_eq!(asks_for(Class::Unrelated, 0.7), None);
+    }
+
+    #[test]
+    fn one_document_is_doubted_where_the_same_words_stand_in_another_order() {
+        let likely = Counts([0, 40, 1, 0]).probabilities();
+        let same_words = Caveats {
+            has_same_words: true,
+            ..NONE
+        };
+        let version = |contained, caveats| of(Class::Version, &likely, contained, None, caveats);
+        assert_eq!(version(0.3, same_words), Some(Doubt::Contradicted));
+        assert_eq!(version(0.3, NONE), None);
+        // A clause was moved.
+        assert_eq!(version(0.9, same_words), None);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::signal::{COUNT, Cost, KnownSignals, Signal, bsw, compression, snippet
 use crate::text::JudgedText;
 
 /// Stands for a signal without a value where a number is needed.
-const HALFWAY: f64 = 0.5;
+pub(crate) const HALFWAY: f64 = 0.5;
 
 /// What belongs to one pair and serves several signals.
 #[derive(Debug, Default)]

@@ -23,6 +23,7 @@ mod read;
 mod walk;
 mod write;
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -179,7 +180,8 @@ impl Model {
         let (mut load, mut texts) = (Some(texts), None);
         let together = Together::default();
         let mut signals: Vec<(Signal, Option<f64>)> = Vec::new();
-        let walked = self.walk(|signal| {
+        let is_foreign = Cell::new(false);
+        let value = |signal| {
             if let Some((_, value)) = signals.iter().find(|(known, _)| *known == signal) {
                 return Ok(*value);
             }
@@ -193,28 +195,26 @@ impl Model {
                     measure::of_texts(signal, a.as_ref(), b.as_ref(), &together)
                 });
             }
+            if let Some([a, b]) = texts.as_ref().filter(|_| value.is_none()) {
+                is_foreign.set(a.as_ref().is_foreign() || b.as_ref().is_foreign());
+            }
             signals.push((signal, value));
             Ok(value)
-        });
-        let walked = walked?;
+        };
+        let walked = self.walk(value, || is_foreign.get())?;
         let (class, likely) = (walked.class(), walked.likely());
         let contained = known.most_contained();
         let against = doubt::asks_for(class, contained);
         if let Some(load) = load.take_if(|_| class.is_duplicate() || against.is_some()) {
             texts = Some(load()?);
         }
-        let both = texts.as_ref();
-        let asked = against.zip(both).and_then(|(signal, [a, b])| {
-            measure::of_texts(signal, a.as_ref(), b.as_ref(), &together)
-        });
-        let differ = |[a, b]: &[T; 2]| a.as_ref().is_numbered_otherwise(b.as_ref());
+        let both = texts.as_ref().map(|[a, b]| [a.as_ref(), b.as_ref()]);
+        let asked = against
+            .zip(both)
+            .and_then(|(signal, [a, b])| measure::of_texts(signal, a, b, &together));
         let caveats = Caveats {
-            numbers_differ: class.is_duplicate() && both.is_some_and(differ),
             is_quoting: known.is_quoting,
-            // Its words are compared for such a judgement alone.
-            is_one_inside: class == Class::TemplateOnly
-                && asked.is_some()
-                && both.is_some_and(|[a, b]| a.as_ref().is_one_inside(b.as_ref())),
+            ..caveats_of(class, against.is_some(), both)
         };
         Ok(Judgement {
             class,
@@ -229,7 +229,7 @@ impl Model {
     /// What is answered, given all signals.
     pub fn answer(&self, values: &Values, caveats: Caveats) -> Answered {
         let value = |signal| Ok::<_, std::convert::Infallible>(values.get(signal));
-        let Ok(walked) = self.walk(value);
+        let Ok(walked) = self.walk(value, || caveats.is_foreign);
         let (class, likely) = (walked.class(), walked.likely());
         let contained = values.number(Signal::ContainmentMost);
         let asked = doubt::asks_for(class, contained).and_then(|signal| values.get(signal));
@@ -251,6 +251,19 @@ impl Model {
     pub fn signals(&self) -> Vec<Signal> {
         let asked = |signal: &Signal| self.root.asks_for(*signal);
         Signal::ALL.into_iter().filter(asked).collect()
+    }
+}
+
+/// What no signal tells of two texts, as far as a judgement of this class is held against it.
+fn caveats_of(class: Class, is_held: bool, both: Option<[&JudgedText; 2]>) -> Caveats {
+    let is_so = |of: fn(&JudgedText, &JudgedText) -> bool| both.is_some_and(|[a, b]| of(a, b));
+    let is_duplicate = class.is_duplicate();
+    Caveats {
+        numbers_differ: is_duplicate && is_so(JudgedText::is_numbered_otherwise),
+        has_same_words: is_duplicate && is_held && is_so(JudgedText::has_same_words),
+        // Their words are compared for such a judgement alone.
+        is_one_inside: !is_duplicate && is_held && is_so(JudgedText::is_one_inside),
+        ..Caveats::default()
     }
 }
 

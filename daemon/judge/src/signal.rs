@@ -172,6 +172,19 @@ impl Signal {
         self <= Self::SameName
     }
 
+    /// Whether it says where two files are: a text that is no file has no value of it.
+    pub(crate) fn is_of_file(self) -> bool {
+        matches!(self, Self::SameRoot | Self::SameFolder | Self::SameName)
+    }
+
+    /// Whether it needs the table of common words to know the language.
+    pub(crate) fn is_of_table(self) -> bool {
+        matches!(
+            self,
+            Self::OwnWords | Self::FirstOwnWords | Self::DifferenceRarity
+        )
+    }
+
     /// Its index in [`Signal::ALL`].
     pub fn index(self) -> usize {
         self as usize

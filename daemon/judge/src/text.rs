@@ -66,6 +66,11 @@ impl JudgedText {
         identifier::differ(self.canonical.as_str(), other.canonical.as_str())
     }
 
+    /// Whether both texts have the same words, each as often.
+    pub fn has_same_words(&self, other: &Self) -> bool {
+        self.terms() == other.terms_beside(self)
+    }
+
     /// Whether the texts hardly differ between the first and the last run of words that they share ([`inside`]): they are
     /// one text in two frames, or one has a passage of the other.
     pub fn is_one_inside(&self, other: &Self) -> bool {

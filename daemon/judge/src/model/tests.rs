@@ -131,11 +131,20 @@ fn a_rule_says_which_of_its_signals_has_no_value() {
     let rule = judgement.rule.unwrap();
     assert_eq!(
         rule.to_string(),
+        "0.5 < resemblance <= 0.75 and first-own-words not known"
+    );
+    // The leaf is that of training pairs without own words, whose value was halfway.
+    assert_eq!((rule.number, judgement.class), (3, Class::TemplateOnly));
+    let foreign = judged("zzder zzvertrag zzgilt zzab zzdem zzmai")
+        .rule
+        .unwrap();
+    assert_eq!(
+        foreign.to_string(),
         "0.5 < resemblance <= 0.75 and first-own-words not known, \
          by 2 rules from 2 to 3, each weighted by its training pairs"
     );
-    // The leaf that counts more is of 9 of the 13 pairs, since its branch has 10.
-    assert_eq!(rule.number, 3);
+    // Its branch has 10 of 13 pairs.
+    assert_eq!(foreign.number, 3);
     let rule = judged("the zinc smelter of the quarterly and to the company")
         .rule
         .unwrap();
@@ -156,11 +165,16 @@ fn a_pair_without_a_value_follows_both_branches_by_their_training_pairs() {
             .replace("template-only 0 0 9 0", high);
         let model = Model::parse(&file).unwrap();
         let foreign = "zzder zzvertrag zzgilt zzab zzdem zzmai";
-        let texts = || Ok::<_, Infallible>([text(foreign), text(foreign)]);
+        let longer = format!("{foreign} zzam");
+        let texts = || Ok::<_, Infallible>([text(foreign), text(&longer)]);
         let Ok(judged) = model.judge(&known(0.7), texts);
         let mut values = Values::unknown();
         values.0[Signal::Resemblance.index()] = Some(0.7);
-        let answered = model.answer(&values, Caveats::default());
+        let caveats = Caveats {
+            is_foreign: true,
+            ..Caveats::default()
+        };
+        let answered = model.answer(&values, caveats);
         assert_eq!(
             (answered.class, answered.doubt),
             (judged.class, judged.doubt)

@@ -1,12 +1,16 @@
 //! Walks through a tree.
 //!
-//! A signal that has no value for a pair says nothing about it, so the pair follows both branches, as in C4.5: each has a
-//! weight, the share of the training pairs of the test that went there. Several leaves are reached then, and their
-//! probabilities count by their weights. They call a pair what all of them call it; where they do not agree, what their
-//! evidence together bears out ([`Probabilities::borne_out`]).
+//! A signal may have no value for two reasons. What it measures may be missing, as a title or a number is, and then it is
+//! missing of training pairs, too: there it was [`HALFWAY`], the counts of the leaves are those of such pairs, and the pair
+//! goes where they went. Or it cannot be told, as what is a text's own in a language that the table does not know: then it
+//! says nothing, and the pair follows both branches, as in C4.5. Each has a weight, the share of the training pairs of the
+//! test that went there. Several leaves are reached then, and their probabilities count by their weights. They call a pair
+//! what all of them call it; where they do not agree, what their evidence together bears out
+//! ([`Probabilities::borne_out`]).
 
 use super::{Leaf, Model, Node, Test};
 use crate::class::{Class, Probabilities};
+use crate::measure::HALFWAY;
 use crate::rule::Rule;
 use crate::signal::Signal;
 
@@ -52,23 +56,31 @@ impl Walked {
 }
 
 impl Model {
-    /// Walks from the root to a leaf, or to several of them where signals have no value.
+    /// Walks from the root to a leaf, or to several of them where signals cannot be told: `is_foreign` is asked after their
+    /// values.
     pub(super) fn walk<E>(
         &self,
         mut value: impl FnMut(Signal) -> Result<Option<f64>, E>,
+        is_foreign: impl Fn() -> bool,
     ) -> Result<Walked, E> {
         let mut walked = Walked::default();
+        let mut value = |signal: Signal| {
+            let value = value(signal)?;
+            let is_told = !(signal.is_of_file() || signal.is_of_table() && is_foreign());
+            Ok((value, value.or(is_told.then_some(HALFWAY))))
+        };
         descend(&self.root, 1.0, 0, &mut value, &mut walked)?;
         Ok(walked)
     }
 }
 
-/// Descends from a node that this share of the pair reaches, and that has this many leaves before it.
+/// Descends from a node that this share of the pair reaches, and that has this many leaves before it. `value` returns the
+/// value of a signal, and the one by which it is tested; both branches are followed without that.
 fn descend<E>(
     node: &Node,
     weight: f64,
     before: u32,
-    value: &mut dyn FnMut(Signal) -> Result<Option<f64>, E>,
+    value: &mut dyn FnMut(Signal) -> Result<(Option<f64>, Option<f64>), E>,
     walked: &mut Walked,
 ) -> Result<(), E> {
     let test = match node {
@@ -78,17 +90,16 @@ fn descend<E>(
         }
         Node::Test(test) => test,
     };
-    let of_value = value(test.signal)?;
-    let weights = match of_value {
-        Some(value) => {
-            let is_low = value <= test.threshold;
-            walked.rule.add(test.signal, test.threshold, is_low);
-            [f64::from(u8::from(is_low)), f64::from(u8::from(!is_low))]
-        }
-        None => {
-            walked.rule.add_unknown(test.signal);
-            shares(test)
-        }
+    let (known, taken) = value(test.signal)?;
+    let is_low = |value: f64| value <= test.threshold;
+    match known {
+        Some(known) => walked.rule.add(test.signal, test.threshold, is_low(known)),
+        None => walked.rule.add_unknown(test.signal),
+    }
+    let weights = match taken.map(is_low) {
+        Some(true) => [1.0, 0.0],
+        Some(false) => [0.0, 1.0],
+        None => shares(test),
     };
     let before_high = before + test.low.leaves();
     for (branch, share, before) in [

@@ -175,6 +175,8 @@ impl<'a> Reader<'a> {
             caveats: Caveats {
                 numbers_differ: a.is_numbered_otherwise(b),
                 is_quoting: known.is_quoting,
+                is_foreign: a.is_foreign() || b.is_foreign(),
+                has_same_words: a.has_same_words(b),
                 is_one_inside: a.is_one_inside(b),
             },
             is_foreign: a.is_foreign() || b.is_foreign(),
