@@ -24,7 +24,7 @@ except ModuleNotFoundError as error:
 
 # A fingerprint in more documents than this is template text, and joins no pairs.
 MOST_HOLDERS = 200
-# More than the greatest family of versions has, and less than a letterhead.
+# More than the greatest family of versions has and, of 100,000 documents, less than a letterhead.
 HOLDERS_OF_FAMILIES = 4096
 # Bytes of memory and of temporary files, and seconds, that a join with so many holders may take.
 JOIN_MEMORY, JOIN_FILES, JOIN_SECONDS = "6GB", "8GB", 600
@@ -157,10 +157,11 @@ class DuckDb(Peer):
         timer.start()
         try:
             return self.pairs(HOLDERS_OF_FAMILIES)
-        except (duckdb.InterruptException, duckdb.OutOfMemoryException):
+        except (duckdb.InterruptException, duckdb.OutOfMemoryException, duckdb.IOException):
             return None
         finally:
             timer.cancel()
+            self.connection.execute("reset memory_limit")
 
     def remove(self, documents):
         for table in ["postings", "sizes"]:
@@ -364,6 +365,8 @@ def all_pairs(search, corpus):
 
 def delete(peer, corpus):
     """Times the deletion; counts the documents deleted that are found after it."""
+    # What went before may have left nothing of the index in memory.
+    peer.similar(corpus.by_document[corpus.questions["similar"][0]])
     begin = time.perf_counter()
     peer.remove(corpus.deleted)
     seconds = time.perf_counter() - begin

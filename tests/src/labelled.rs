@@ -95,7 +95,8 @@ pub struct LabelledPair {
 }
 
 impl LabelledPair {
-    /// What no signal tells of one body: whether the heads of both documents carry numbers of one kind that differ.
+    /// What no signal tells of one body: whether the heads of both documents carry numbers of one kind that differ, and
+    /// whether they hardly differ inside what both have in common.
     pub fn caveats(&self, body: Body) -> Caveats {
         let [a, b] = [0, 1].map(|side| self.documents[side].text(body));
         Caveats {

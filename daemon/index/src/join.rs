@@ -123,7 +123,7 @@ struct Room {
 }
 
 impl Room {
-    /// Bytes of a pair. The few blocks that are being counted are not reckoned twice.
+    /// Bytes of a pair. Those of the few turns that are being counted have a permit of their own.
     const PAIR: u64 = size_of::<OpenPair>() as u64;
 
     fn of(

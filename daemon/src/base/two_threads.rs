@@ -1,5 +1,5 @@
-//! Work on two threads, each of which takes the next part until none remains. (The index parts its work in halves, so that
-//! what each thread reads does not depend on the other.)
+//! Work on two threads, each of which takes the next part until none remains. (The
+//! settler of the index parts its work in halves, so that what each thread reads does not depend on the other.)
 
 use std::sync::Mutex;
 use std::thread;

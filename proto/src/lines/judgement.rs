@@ -10,13 +10,14 @@ use crate::v1;
 pub struct Judgement {
     /// `same`, `version`, `template-only` or `unrelated`.
     pub class: Option<&'static str>,
-    /// Probability of that class (of `same` or `version` for `version`), from the pairs on which the model was trained.
+    /// Probability of that class (of `same` or `version` for `version`), from the pairs on which the model was trained; of
+    /// several rules, where a signal cannot be told, by their weights.
     pub probability: f64,
-    /// The number of the rule that fired; 0 if both files have the same text.
+    /// The number of the rule that fired, of several that of the greatest weight; 0 if both files have the same text.
     pub rule_number: u32,
     /// The conditions of that rule; null if there is none.
     pub rule: Option<String>,
-    /// The signals computed, in order of computation.
+    /// The signals that the tree asked for, in order of computation.
     pub signals: Vec<SignalValue>,
     /// The model that judged; null if both files have the same text.
     pub model: Option<JudgeModel>,

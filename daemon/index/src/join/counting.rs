@@ -35,6 +35,14 @@ impl BlockCount {
         self.block.turns().nth(self.found.turns())
     }
 
+    /// Drops the later half of the turns that were not counted; returns whether there was more than one.
+    fn give_way(&mut self) -> bool {
+        let counted = self.found.turns();
+        let left = self.block.turns().len() - counted;
+        self.block.truncate(counted + left.div_ceil(2));
+        left > 1
+    }
+
     /// Number of pairs that are still needed: of turns that were counted, what was found.
     fn pairs(&self) -> usize {
         let left = self.block.turns().skip(self.found.turns());
@@ -104,7 +112,7 @@ impl Join<'_> {
             // The last turns make room for those before them, and have theirs in a later join.
             let left = blocks.len() - first;
             blocks.truncate(first + left.div_ceil(2));
-            if left == 1 {
+            if left == 1 && !blocks[first].give_way() {
                 break;
             }
         }
@@ -145,7 +153,9 @@ impl Pass<'_> {
         let pool = &self.join.scratch;
         let mut scratch = pool.take(self.join.documents.len(), self.account);
         let mut turns = 0;
-        while let Some(turn) = block.next_turn() {
+        while let Some(turn) = block.next_turn()
+            && !self.is_full.load(Ordering::Relaxed)
+        {
             if turns % AT_ONCE == 0 {
                 self.account.cancel().check()?;
             }

@@ -70,6 +70,14 @@ impl PairBlock {
         &self.pairs[self.range(turn)]
     }
 
+    /// Keeps the first turns, so many of them.
+    pub(super) fn truncate(&mut self, turns: usize) {
+        self.ends.truncate(turns);
+        let pairs = self.ends.last().map_or(0, |end| *end as usize);
+        self.pairs.truncate(pairs);
+        self.pairs.shrink_to_fit();
+    }
+
     fn is_full(&self, limits: &BlockLimits) -> bool {
         self.ends.len() >= limits.turns || self.pairs.len() >= limits.pairs
     }

@@ -12,7 +12,8 @@ use crate::reports::report::page_plan::PagePlan;
 /// Explains the column.
 pub(super) const TERMS: &str = "<p class=\"soft\"><b>Judged</b> is what many signals together say of a file and the \
     principal: the same document, a version of it, only the same template, or unrelated. With it stands the share of the \
-    pairs that its rule judged so in training; for a version that of the same or a version. It changes nothing of what is found.</p>\n";
+    pairs that its rule judged so in training, of several rules their mean where a signal cannot be told; for a version \
+    that of the same or a version. It changes nothing of what is found.</p>\n";
 
 /// The cell for a file; empty for the principal.
 pub(super) fn cell(out: &mut dyn Write, judged: Option<&JudgingOutcome>) -> io::Result<()> {
