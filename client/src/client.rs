@@ -29,6 +29,9 @@ pub use compare::CompareOptions;
 pub use pairs::PairOptions;
 pub use reports::{AskedFile, ReportRequest};
 
+/// Files that are kept for [`Client::take_sent`] at most.
+const MAX_SENT: usize = 64;
+
 /// A connection to the daemon. Clones share it.
 ///
 /// Every method can fail with the daemon's own status ([`Error::Status`]) or with [`Error::Late`]; further errors are
@@ -95,7 +98,7 @@ impl Client {
         &self.limits
     }
 
-    /// The absolute paths of files below a root whose bytes were sent since this was last asked: the daemon does not know
+    /// The absolute paths of files below a root whose bytes were sent since this was last asked, the first 64 of them: the daemon does not know
     /// them yet, or never reads them. Requests about one file send the bytes of a file that the daemon does not know,
     /// and who asks about one below a root may take the answer for that of the index.
     pub fn take_sent(&self) -> Vec<PathBuf> {
@@ -110,7 +113,9 @@ impl Client {
         let roots = self.roots().await.unwrap_or_default();
         if let Some(path) = below_root(&roots, file) {
             let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-            sent.push(path);
+            if sent.len() < MAX_SENT && !sent.contains(&path) {
+                sent.push(path);
+            }
         }
         Ok(upload)
     }

@@ -128,7 +128,7 @@ impl Session {
         for path in self.client.take_sent() {
             let path = escaped(&path_bytes(&path));
             eprint_line(format!(
-                "{path} is not indexed yet, though it is below a root: its bytes were sent and read for this answer"
+                "{path} is not in the index, though it is below a root: its bytes were sent"
             ));
         }
     }

@@ -151,7 +151,7 @@ fn that_the_bytes_of_a_file_below_a_root_are_sent_is_told() -> Result<()> {
     std::os::unix::fs::symlink(&page, &link)?;
     let known = bed.sandbox.share().join("contract.txt");
     let [page, link, known] = [&page, &link, &known].map(|path| path.as_os_str());
-    let told = "fresh.txt is not indexed yet, though it is below a root: its bytes were sent and";
+    let told = "fresh.txt is not in the index, though it is below a root: its bytes were sent";
     for verb in ["find-similar", "versions", "containing"] {
         let answer = daemon.simctl_in_words([OsStr::new(verb), link])?;
         says(&answer, &[told])?;

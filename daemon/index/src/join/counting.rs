@@ -271,3 +271,36 @@ impl Join<'_> {
             .unwrap_or(u32::MAX)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::join::open_pairs::BlockLimits;
+
+    #[test]
+    fn a_block_gives_way_turn_by_turn_and_keeps_what_was_counted() {
+        let pair = OpenPair {
+            other: 1,
+            shared: 1,
+            min_shared: 1,
+        };
+        let limits = BlockLimits {
+            turns: 8,
+            pairs: 1 << 20,
+        };
+        let mut open = OpenPairs::default();
+        (0..6).for_each(|turn| open.add_turn(turn, &mut vec![pair; turn], &limits));
+        let mut block = BlockCount::of(open.into_blocks().pop().unwrap());
+        assert_eq!((block.pairs(), block.next_turn()), (15, Some(0)));
+        block.found.add_turn(0, &mut vec![pair; 9], &limits);
+        // Five turns were not counted: 1 and 2, and 3 of those after them.
+        assert!(block.give_way());
+        assert_eq!(block.block.turns(), 0..4);
+        assert_eq!(block.pairs(), 9 + 1 + 2 + 3);
+        assert!(block.give_way());
+        assert!(block.give_way());
+        assert_eq!((block.block.turns(), block.next_turn()), (0..2, Some(1)));
+        assert!(!block.give_way());
+        assert_eq!((block.pairs(), block.next_turn()), (10, Some(1)));
+    }
+}

@@ -57,7 +57,10 @@ fn filled_without_room(texts: &[String]) -> (Bed, usize) {
     let taken = texts
         .iter()
         .enumerate()
-        .position(|(at, text)| try_put(&bed, at, text).is_err())
+        .position(|(at, text)| {
+            try_put(&bed, at, text).unwrap();
+            unmerged(&bed) >= BUFFER
+        })
         .unwrap();
     assert!(unmerged(&bed) >= BUFFER);
     (bed, taken + 1)
@@ -73,7 +76,7 @@ fn while_merges_find_no_room_memory_holds_a_buffer_and_what_one_call_adds() {
     let texts = texts();
     let no_room = NoRoom::new();
     let (bed, taken) = filled_without_room(&texts);
-    for (at, text) in texts.iter().enumerate().skip(taken - 1) {
+    for (at, text) in texts.iter().enumerate().skip(taken) {
         assert_no_room(try_put(&bed, at, text));
         assert!(unmerged(&bed) < BUFFER + POSTINGS_OF_ONE);
     }

@@ -23,7 +23,7 @@ use crate::counts::CountChanges;
 use crate::known_unchanged::Holders;
 use crate::shared::IndexState;
 use crate::table::DocumentStats;
-use crate::{IndexError, IndexWriter};
+use crate::{Fault, IndexError, IndexWriter};
 
 impl IndexWriter {
     /// Applies changes in order, each of them completely or not at all. Queries see them as soon as it returns; they
@@ -57,7 +57,11 @@ impl IndexWriter {
         }
         drop(writer);
         if self.shared.buffered() > 0 && self.shared.is_buffer_full() {
-            self.merge()?;
+            match self.merge() {
+                // What was applied is acknowledged all the same. The next call that adds postings merges first.
+                Err(error) if error.is_disk_full() && error.fault() == Fault::Transient => {}
+                merged => merged?,
+            }
         }
         Ok(())
     }

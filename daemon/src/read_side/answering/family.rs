@@ -15,8 +15,8 @@ use super::{AnswerContext, Requester, SubjectSource};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::families::GapReason;
 use crate::read_side::query::{
-    Answer, AnswerSummary, Family, FamilyEdge, FamilyFile, FamilyParams, FindKind, NearMiss,
-    QueryError, QueryParams, SubjectSummary, find, find_family,
+    Answer, AnswerSummary, ComparedBy, Family, FamilyEdge, FamilyFile, FamilyParams, FindKind,
+    NearMiss, QueryError, QueryParams, SubjectSummary, find, find_family,
 };
 
 /// A request for a family.
@@ -259,7 +259,18 @@ impl FamilyList<'_> {
 
     fn summary(self) -> AnswerSummary {
         let (subject, family, params) = (self.subject, self.family, self.params);
-        let scheme = params.scheme.name();
+        // Of a text that is all template lines nothing is looked up but its hash.
+        let promise = match subject.compared_by {
+            ComparedBy::WholeText => {
+                Promise::nothing("", params.rule.resemblance, NoPromise::NothingCompared)
+            }
+            // A link is missed as rarely as by any query; a version is only reached if all links before it are found.
+            _ => Promise::nothing(
+                params.scheme.name(),
+                params.rule.resemblance,
+                NoPromise::Steps,
+            ),
+        };
         AnswerSummary {
             document: subject.document,
             state: subject.state,
@@ -272,8 +283,7 @@ impl FamilyList<'_> {
             unverified: 0,
             truncated: family.is_cut,
             unjudged: None,
-            // A link is missed as rarely as by any query; a version is only reached if all links before it are found.
-            promise: Promise::nothing(scheme, params.rule.resemblance, NoPromise::Steps),
+            promise,
         }
     }
 }
