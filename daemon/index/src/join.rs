@@ -38,7 +38,7 @@ mod open_pairs;
 mod segment;
 
 use counting::ScratchPool;
-use documents::{Documents, NO_TURN};
+use documents::{JoinDocuments, NO_TURN};
 use long::LongList;
 pub(crate) use open_pairs::BlockLimits;
 use open_pairs::{OpenPair, OpenPairs};
@@ -100,7 +100,7 @@ pub(crate) struct Joined {
 struct Join<'a> {
     postings: Postings<'a>,
     cuts: &'a Cuts,
-    documents: Documents,
+    documents: JoinDocuments,
     /// Documents by their turn.
     places: Vec<u32>,
     open: OpenPairs,
@@ -132,7 +132,7 @@ impl Room {
         limits: &JoinLimits,
     ) -> Result<Self, IndexError> {
         let mut held = GrowingPermit::of(account);
-        let fixed = documents as u64 * Documents::EACH + members as u64 * Segment::EACH;
+        let fixed = documents as u64 * JoinDocuments::EACH + members as u64 * Segment::EACH;
         let max_bytes = account.total() / 2;
         let left = max_bytes.saturating_sub(account.held() + fixed);
         let max_pairs = limits.max_pairs.min((left / Self::PAIR) as usize);
@@ -183,7 +183,7 @@ pub(crate) fn join(
     let members = (total / PART).clamp(limits.members[0], limits.members[1]);
     let documents = shared.state().table.known().len() as usize;
     let room = Room::of(account, (documents, members), &limits)?;
-    let documents = Documents::of(shared, among, turns, cuts);
+    let documents = JoinDocuments::of(shared, among, turns, cuts);
     let place = |id: &DocId| documents.place(*id).unwrap_or(NO_TURN);
     let places: Vec<u32> = turns.iter().map(place).collect();
     let mut join = Join {

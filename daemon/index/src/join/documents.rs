@@ -16,7 +16,7 @@ const PAGE: u64 = u64::BITS as u64;
 const AT_ONCE: usize = 1 << 12;
 
 /// Documents by number, which ascends with the id.
-pub(super) struct Documents {
+pub(super) struct JoinDocuments {
     ids: Vec<DocId>,
     /// By id over [`PAGE`]: which ids of the page are present, and the number of the first.
     pages: FxHashMap<u64, (u64, u32)>,
@@ -77,7 +77,7 @@ impl Kept {
     }
 }
 
-impl Documents {
+impl JoinDocuments {
     /// Bytes for each, including what else a join holds of it.
     pub(super) const EACH: u64 = 64;
 

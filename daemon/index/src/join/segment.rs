@@ -1,6 +1,6 @@
 //! Posting lists of some keys, and which of them each document is in.
 
-use super::documents::Documents;
+use super::documents::JoinDocuments;
 
 /// Posting lists, reduced to the documents whose postings may matter.
 #[derive(Default)]
@@ -19,7 +19,7 @@ impl Segment {
     const MAX_WORK: u64 = 1 << 25;
 
     /// Adds the active documents of one key, if one of them has one of the first turns.
-    pub(super) fn add(&mut self, documents: &Documents, turns: usize, members: &[u32]) {
+    pub(super) fn add(&mut self, documents: &JoinDocuments, turns: usize, members: &[u32]) {
         let start = self.members.len();
         let kept = |place: &u32| &documents.kept[*place as usize];
         let active = members.iter().filter(|place| kept(place).is_active);
@@ -61,7 +61,7 @@ pub(super) struct Forward {
 }
 
 impl Forward {
-    pub(super) fn of(segment: &Segment, documents: &Documents, turns: usize) -> Self {
+    pub(super) fn of(segment: &Segment, documents: &JoinDocuments, turns: usize) -> Self {
         let turn = |place: u32| {
             let turn = documents.kept[place as usize].turn as usize;
             (turn < turns).then_some(turn)
