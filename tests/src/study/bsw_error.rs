@@ -22,12 +22,14 @@ use super::Settings;
 use super::papers::originals;
 use crate::corpus::Random;
 use crate::figure::Figures;
-use change::{CHANGES, Change, Words, words_of};
+use change::{CHANGES, Change};
 use check::check;
+use words::{Words, words_of};
 
 mod change;
 mod check;
 mod tables;
+mod words;
 
 const SEED: u64 = 2009;
 /// Pairs that the table is made of, and pairs that it is checked on.

@@ -20,7 +20,7 @@ pub(super) struct Measured {
     pub(super) answers: [Answers; 2],
     /// A search for all pairs, of programs that have one.
     pub(super) pairs: Option<Pairs>,
-    /// The same of programs that leave out fingerprints of many documents, with those of whole families.
+    /// All pairs found with the fingerprints of whole families, of programs that leave such fingerprints out above.
     pub(super) pairs_of_families: Option<Pairs>,
 }
 

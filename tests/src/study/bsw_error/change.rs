@@ -1,17 +1,13 @@
 //! Pairs of texts: a piece of a text or a table, and a copy, changed as people change texts.
 
 use super::tables::{self, RowOrder};
+use super::words::{Words, any_word, length};
 use crate::corpus::Random;
 
-/// Lengths of pieces, in bits: 64 bytes to 256 KB.
-const LENGTHS: [f64; 2] = [6.0, 18.0];
 /// Words of the longest run that is moved or repeated, in bits: a paragraph.
 const RUN_BITS: f64 = 6.0;
 /// How often a run is repeated at most.
 const TIMES: u64 = 4;
-
-/// Words of a text, in order.
-pub(super) type Words<'a> = Vec<&'a str>;
 
 /// What is done to a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -125,14 +121,6 @@ impl Change {
     }
 }
 
-/// The words of each text.
-pub(super) fn words_of(texts: &[String]) -> Vec<Words<'_>> {
-    let texts = texts.iter();
-    texts
-        .map(|text| text.split_whitespace().collect())
-        .collect()
-}
-
 /// Words of one text after another from a random place on, as many as make the length.
 fn piece<'a>(texts: &[Words<'a>], random: &mut Random) -> Words<'a> {
     let length = length(random);
@@ -149,18 +137,6 @@ fn piece<'a>(texts: &[Words<'a>], random: &mut Random) -> Words<'a> {
         }
     }
     piece
-}
-
-/// The length of a piece in bytes.
-pub(super) fn length(random: &mut Random) -> usize {
-    let bits = LENGTHS[0] + random.unit() * (LENGTHS[1] - LENGTHS[0]);
-    bits.exp2() as usize
-}
-
-pub(super) fn any_word<'a>(texts: &[Words<'a>], random: &mut Random) -> Option<&'a str> {
-    let text = &texts[random.below(texts.len() as u64) as usize];
-    let at = random.below(text.len().max(1) as u64) as usize;
-    text.get(at).copied()
 }
 
 fn run_length(random: &mut Random) -> usize {
@@ -228,6 +204,7 @@ fn at_an_end<'a>(piece: &[&'a str], texts: &[Words<'a>], random: &mut Random) ->
 mod tests {
     use std::collections::BTreeSet;
 
+    use super::super::words::words_of;
     use super::*;
 
     fn changed(change: Change, number: u64) -> (String, String) {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use simdex_signature::{BswError, CONFIDENCE, clopper_pearson};
 
-use super::change::{self, Change};
+use super::change::Change;
+use super::words::length;
 use super::{MOST_TRIALS, Measured, PAIRS, SEED, Signers, measure};
 use crate::corpus::Random;
 use crate::figure::Figures;
@@ -121,7 +122,7 @@ fn rows(random: &mut Random) -> Vec<String> {
         .map(|_| [number(1_000, 10_000), number(100, 1_000)])
         .collect();
     let (mut rows, mut bytes) = (Vec::new(), 0);
-    let length = change::length(random);
+    let length = length(random);
     while bytes < length {
         let [account, customer] = accounts[random.below(ACCOUNTS) as usize];
         let amount = [10, 20, 50, 100][random.below(4) as usize];

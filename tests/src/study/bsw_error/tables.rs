@@ -1,7 +1,7 @@
 //! Tables made by rule, with their rows in another order: what prose does not hold. In another order such rows keep
 //! nearly all of their shingles, for those across two rows recur, and lose the chunks that spanned rows.
 
-use super::change::{self, Words, any_word};
+use super::words::{Words, any_word, length};
 use crate::corpus::Random;
 
 /// Most words of a form before and after what is filled in, and of that.
@@ -69,7 +69,7 @@ fn rows<'a>(texts: &[Words<'a>], random: &mut Random) -> Vec<Row<'a>> {
         false => (random.unit() * TIMES_BITS).exp2(),
     };
     let most_filled = 1 + random.below(FILLED);
-    let (length, mut bytes) = (change::length(random), 0);
+    let (length, mut bytes) = (length(random), 0);
     let mut rows: Vec<Row<'a>> = Vec::new();
     while bytes < length {
         let recurs = !rows.is_empty() && random.chance(1.0 - 1.0 / times);
@@ -93,7 +93,7 @@ fn rows<'a>(texts: &[Words<'a>], random: &mut Random) -> Vec<Row<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::change::words_of;
+    use super::super::words::words_of;
     use super::*;
 
     #[test]
