@@ -6,8 +6,9 @@ mod running;
 
 pub(super) use hyphen::Hyphens;
 
-/// Between the lines of a cell in a line that is a row of a table: the word that ends one may go on in the next.
-pub(super) const LINE_IN_CELL: char = '\u{2028}';
+/// Between the lines of a cell in a line that is a row of a table: the word that ends one may go on in the next. A
+/// noncharacter, as real text may have a line separator.
+pub(super) const LINE_IN_CELL: char = '\u{fdd0}';
 
 /// Pages of lines, collected to be written as one text.
 #[derive(Debug, Default)]
@@ -63,6 +64,16 @@ impl Pages {
         }
         body
     }
+}
+
+/// The words of a line, which may be a row of a table.
+pub(super) fn words(line: &str) -> impl Iterator<Item = &str> {
+    line.split(is_space).filter(|word| !word.is_empty())
+}
+
+/// Whether this parts words.
+fn is_space(c: char) -> bool {
+    c == LINE_IN_CELL || c.is_whitespace()
 }
 
 #[cfg(test)]

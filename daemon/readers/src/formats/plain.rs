@@ -3,7 +3,7 @@
 
 use simdex_extract::{Fact, Outcome};
 
-use super::paging::{Body, Pages};
+use super::paging::{Body, LINE_IN_CELL, Pages};
 use super::{Reading, read_error};
 use crate::charset;
 use crate::input::Input;
@@ -49,9 +49,10 @@ pub(super) fn text_of(input: &Input, sink: &mut Sink) -> Result<String, Outcome>
     Ok(charset::decode(&bytes, None, sink))
 }
 
-/// The pages as one text; `None` if there are no running lines: such a text is left unchanged.
+/// The pages as one text; `None` if there are no running lines, or if it has the mark of rows: such a text is left
+/// unchanged.
 fn body_of(text: &str) -> Option<Body> {
-    if !text.contains('\u{c}') {
+    if !text.contains('\u{c}') || text.contains(LINE_IN_CELL) {
         return None;
     }
     let mut pages = Pages::default();

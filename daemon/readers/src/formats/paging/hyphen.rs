@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
+use super::{is_space, words};
+
 /// Words before which a hyphen is no break: "pre- and postwar".
 const AFTER_SUSPENDED: &[&str] = &[
     "and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e",
@@ -27,7 +29,7 @@ impl Hyphens {
             breaks.extend(before.and_then(|before| BrokenWord::between(before, line)));
             before = Some(line);
             // The first word may be the rest of one, the last the beginning of one.
-            for word in line.split_whitespace().map(bare) {
+            for word in words(line).map(bare) {
                 hyphens.words.insert(hash(word));
                 let inner = word.match_indices('-').map(|(at, _)| &word[..=at]);
                 hyphens.words.extend(inner.map(hash));
@@ -43,7 +45,9 @@ impl Hyphens {
     /// Appends `line` to `text`, and a line break; returns true if a word broken before it was joined.
     pub(in super::super) fn append(&self, text: &mut String, line: &str) -> bool {
         let above = text.strip_suffix('\n').unwrap_or(text);
-        let above = above.rsplit('\n').next().unwrap_or_default();
+        // Only its last word counts: a row may have many cells, and would be searched again for each line of them.
+        let above = above.trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
+        let above = above.rsplit(char::is_whitespace).next().unwrap_or_default();
         let joint = BrokenWord::between(above, line);
         let dropped = joint.as_ref().map(|joint| match self.drops(joint) {
             true => joint.hyphen.len_utf8(),
@@ -113,7 +117,7 @@ impl<'a> BrokenWord<'a> {
     /// digit.
     fn between(above: &'a str, below: &'a str) -> Option<Self> {
         let above = above.trim_end();
-        let word = above.rsplit(char::is_whitespace).next()?;
+        let word = above.rsplit(is_space).next()?;
         let hyphen = word.chars().next_back()?;
         let head = &word[..word.len() - hyphen.len_utf8()];
         let broken = match hyphen {
@@ -122,7 +126,7 @@ impl<'a> BrokenWord<'a> {
             '/' => head.contains(":/"),
             _ => false,
         };
-        let (head, tail) = (bare(head), bare(below.split_whitespace().next()?));
+        let (head, tail) = (bare(head), bare(words(below).next()?));
         let letters = head.contains(char::is_alphabetic)
             && below.trim_start().starts_with(char::is_alphanumeric);
         (broken && letters && !AFTER_SUSPENDED.contains(&tail)).then_some(Self {

@@ -105,7 +105,7 @@ struct Mask {
 impl Mask {
     /// Numbers are runs of digits, and Roman numerals at either end of the line.
     fn of(line: &str) -> Self {
-        let words: Vec<_> = line.split_whitespace().collect();
+        let words: Vec<_> = super::words(line).collect();
         let mut mask = Self {
             text: String::new(),
             numbers: Vec::new(),

@@ -159,16 +159,29 @@ proptest! {
 
 #[test]
 fn lines_of_cells_are_one_line_and_their_words_are_whole() {
-    let cells = "a descrip-\u{2028}tion\u{2028}of it\tof 5\u{2028}euro-\u{2028}area\nend";
+    let cells = "a descrip-\u{fdd0}tion\u{fdd0}of it\tof 5\u{fdd0}euro-\u{fdd0}area\nend";
     let body = body(&[&cells.replace('\n', "\n\n")]);
     assert_eq!(body.text, "a description of it\tof 5 euroarea\n\nend\n");
     assert_eq!(body.joined_hyphens, 2);
 }
 
 #[test]
+fn line_separators_of_a_text_stay() {
+    let text = "a descrip-\u{2028}tion\u{2028}of it\n";
+    let body = body(&[text]);
+    assert_eq!((body.text.as_str(), body.joined_hyphens), (text, 0));
+}
+
+#[test]
+fn blank_ends_and_blank_lines_do_not_change_what_is_joined() {
+    assert_eq!(body(&["a descrip- \u{a0} \ntion"]).text, "a description\n");
+    assert_eq!(body(&["a descrip-\n \ntion"]).text, "a descrip-\n \ntion\n");
+}
+
+#[test]
 fn running_cells_have_one_line() {
     let pages =
-        ["one", "two", "three", "four"].map(|own| format!("of the\u{2028}firm\tseal\n\n{own}"));
+        ["one", "two", "three", "four"].map(|own| format!("of the\u{fdd0}firm\tseal\n\n{own}"));
     let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
     assert_eq!(
         body(&pages).text,

@@ -13,6 +13,7 @@ mod run;
 
 use std::collections::BTreeMap;
 
+use super::super::paging::LINE_IN_CELL;
 use super::rules::Rules;
 use bracket_evidence::brackets_of;
 use piece::pieces;
@@ -42,6 +43,10 @@ pub(super) struct Layout {
 impl Layout {
     /// Adds the next character of the content stream. One without text leaves a gap: it may be a space.
     pub(super) fn push(&mut self, text: &str, place: Place) {
+        // No text has this noncharacter, except one that is to mislead.
+        if text.contains(LINE_IN_CELL) {
+            return self.push(&text.replace(LINE_IN_CELL, ""), place);
+        }
         let run = run(text, place).filter(|_| !text.is_empty());
         let Some(run) = run else { return };
         let full = self.runs.len() >= MAX_RUNS;

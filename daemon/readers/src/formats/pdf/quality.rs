@@ -1,5 +1,7 @@
 //! How much a text looks like text: a font without a character table gives noise.
 
+use super::super::paging::words;
+
 /// Below this a page is tried again by the fallback parser, in percent.
 const POOR: u8 = 80;
 /// Fewer words than this do not allow a judgement by words.
@@ -28,7 +30,7 @@ impl Quality {
     }
 
     pub(super) fn of_lines(lines: &[String]) -> Self {
-        Self::of_words(lines.iter().flat_map(|line| line.split_whitespace()))
+        Self::of_words(lines.iter().flat_map(|line| words(line)))
     }
 
     fn of_words<'a>(words: impl Iterator<Item = &'a str>) -> Self {

@@ -15,6 +15,8 @@ use super::run::Run;
 
 /// Maximum number of lines of a cell: a column of text between rules is none.
 const MAX_LINES: usize = 15;
+/// Maximum number of rows times runs of a page: each row may have to look at each run.
+const MAX_LOOKS: usize = 20_000_000;
 /// How far the ends of lines may be apart that form a grid, in points.
 const MAX_OFF: f64 = 4.0;
 /// Minimum height of a row: a line may be drawn twice.
@@ -36,7 +38,7 @@ struct Row {
 /// The runs of a page with one run for each row of a ruled table.
 pub(super) fn with_rows(mut runs: Vec<Run>, rules: &Rules) -> Vec<Run> {
     let table_rows = table_rows(rules);
-    if table_rows.is_empty() {
+    if table_rows.is_empty() || table_rows.len().saturating_mul(runs.len()) > MAX_LOOKS {
         return runs;
     }
     // From the bottom up.
@@ -131,9 +133,10 @@ impl Row {
             return None;
         }
         let all = || cells.iter().flatten();
-        let highest = all().max_by(|a, b| a.base.total_cmp(&b.base))?.clone();
+        // With its own size, not the largest: the row would reach into the line above.
+        let higher = |a: &&Run, b: &&Run| a.base.total_cmp(&b.base).then(a.size.total_cmp(&b.size));
+        let highest = all().max_by(higher)?.clone();
         let bottom = all().map(|line| line.base).reduce(f64::min);
-        let size = all().map(|line| line.size).fold(0.0, f64::max);
         let mut texts: Vec<Run> = cells.iter().filter_map(|lines| text(lines)).collect();
         turn(&mut texts);
         let leftward = is_leftward_text(&texts);
@@ -142,7 +145,6 @@ impl Row {
             text: texts.join("\t"),
             left: self.bounds[0],
             right: self.end(),
-            size,
             leftward,
             bottom,
             ..highest

@@ -45,7 +45,7 @@ fn ruled(words: &[(f64, f64, &str)], content: &str) -> Vec<String> {
     }
     let layout = layout.with_rules(Rules::of(content.as_bytes()));
     let lines = layout.lines().into_iter();
-    lines.map(|line| line.replace('\u{2028}', "/")).collect()
+    lines.map(|line| line.replace(LINE_IN_CELL, "/")).collect()
 }
 
 #[test]
@@ -109,6 +109,23 @@ fn a_row_of_words_that_run_to_the_left_begins_at_the_right() {
     ];
     let rows = [100.0, 60.0];
     assert_eq!(ruled(&words, &grid(&COLUMNS, &rows)), ["5\tחדר\tשלום/אגף"]);
+}
+
+#[test]
+fn a_row_with_large_letters_further_down_does_not_take_the_line_above_it() {
+    let mut layout = Layout::default();
+    put_of(&mut layout, (3.0, 101.0), 6.0, "above");
+    put_of(&mut layout, (3.0, 92.0), 6.0, "small");
+    put_of(&mut layout, (83.0, 74.0), 20.0, "big");
+    let rules = grid(&COLUMNS, &[100.0, 60.0]);
+    let lines = layout.with_rules(Rules::of(rules.as_bytes())).lines();
+    assert_eq!(lines, ["above", "small\tbig"]);
+}
+
+#[test]
+fn text_does_not_bring_the_mark_of_rows() {
+    let word = format!("a{LINE_IN_CELL}b");
+    assert_eq!(ruled(&[(3.0, 88.0, word.as_str())], ""), ["a b"]);
 }
 
 proptest! {
