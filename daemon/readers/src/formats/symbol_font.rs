@@ -134,7 +134,8 @@ impl SymbolFont {
     }
 
     /// This text with the signs that its letters stand for: in a cell of a sheet a tick is an `ü` in Wingdings, as a
-    /// formula writes it, too. Letters whose signs are not listed stay, so that no word is lost.
+    /// formula writes it, too. Letters whose signs are not listed are kept, so that words in a font that is not listed
+    /// stay.
     #[cfg(feature = "office")]
     pub(in crate::formats) fn signs_of_letters(self, text: &str) -> String {
         let sign = |letter| {

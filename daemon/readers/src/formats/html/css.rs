@@ -58,13 +58,15 @@ pub(super) fn font(declarations: &str) -> Option<&str> {
     (!families.trim().eq_ignore_ascii_case("inherit")).then_some(families)
 }
 
-/// The families in the value of `font`, where they follow the size. A number alone is the weight.
+/// The families in the value of `font`, where they follow the size. A number alone is the weight; what is quoted is the
+/// name of a family, which may have a number, too.
 fn behind_size(value: &str) -> Option<&str> {
     let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
-    let (mut rest, mut families) = (value.trim_start(), None);
+    let quote = value.find(['"', '\'']).unwrap_or(value.len());
+    let (mut rest, mut families) = (value[..quote].trim_start(), None);
     while let Some((word, behind)) = rest.split_once(char::is_whitespace) {
         if word.starts_with(|c: char| c.is_ascii_digit() || c == '.') && !is_number(word) {
-            families = Some(behind);
+            families = value.get(quote - behind.len()..);
         }
         rest = behind.trim_start();
     }
@@ -119,6 +121,21 @@ mod tests {
             is_struck("text-decoration:line-through; text-decoration: none"),
             Some(false)
         );
+    }
+
+    #[test]
+    fn families_follow_the_size_and_may_have_numbers() {
+        let font = |value: &str| font(&format!("font: {value}")).map(|font| font.trim().to_owned());
+        let families = |value: &str| Some(value.to_owned());
+        for quoted in [
+            "\"Wingdings 2\", serif",
+            "'Wingdings 2'",
+            "Arial, \"Wingdings 2\"",
+        ] {
+            assert_eq!(font(&format!("bold 12pt {quoted}")), families(quoted));
+        }
+        assert_eq!(font("700 12pt/1.5  Symbol"), families("Symbol"));
+        assert_eq!(font("700 Symbol"), None);
     }
 
     #[test]

@@ -286,7 +286,7 @@ impl<'a> Content<'a> {
             }
             Piece::Cell { repeated, value } => {
                 let style = std::mem::take(&mut self.cell_style);
-                let text = value.said(text, style);
+                let text = value.said(text, style, self.genre == Genre::Sheets);
                 self.table
                     .end_cell(&mut self.streams, text.trim(), repeated);
             }

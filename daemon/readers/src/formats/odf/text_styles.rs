@@ -79,10 +79,10 @@ type Name = (&'static str, String);
 #[derive(Debug, Default)]
 pub(super) struct TextStyles {
     by_name: BTreeMap<Name, Stated>,
-    /// The parents of styles, which may be declared behind them.
-    parents: BTreeMap<Name, Name>,
     /// How many of these say nothing but that the font is no symbol font: half of `MAX_KEPT` at most.
     of_letters: usize,
+    /// The parents of styles, which may be declared behind them.
+    parents: BTreeMap<Name, Name>,
     /// The style whose properties are being read.
     current: Option<Name>,
     /// The style of numbers that is being read, and what those that divide them divide by.
@@ -142,15 +142,15 @@ impl TextStyles {
         if let Some(number) = attribute(tag, "style:data-style-name") {
             stated.divisor = Some(self.divisors.get(&number).copied().unwrap_or(1.0));
         }
-        // Another part may have another style of this name.
-        self.parents.remove(&style);
         let parent = attribute(tag, "style:parent-style-name").map(|name| (family, name));
+        let inherited = parent.as_ref().map(|parent| self.found(parent));
+        // Another part may have another style of this name, which its own parent may be based on.
+        self.parents.remove(&style);
         match parent {
             Some(parent) if parent != style && self.parents.len() < MAX_KEPT => {
                 self.parents.insert(style.clone(), parent);
             }
-            Some(parent) => stated = stated.or(self.found(&parent)),
-            None => {}
+            _ => stated = stated.or(inherited.unwrap_or_default()),
         }
         self.keep(style.clone(), stated);
         self.current = Some(style);

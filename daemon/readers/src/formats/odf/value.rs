@@ -10,6 +10,7 @@ use quick_xml::events::BytesStart;
 use super::super::ooxml::cells;
 use super::super::ooxml::general_number::general;
 use super::super::ooxml::number_format::{with_signs, without_digits};
+use super::super::ooxml::strings::shown_run;
 use super::super::package::attribute;
 use crate::formats::text_style::TextStyle;
 
@@ -45,8 +46,9 @@ pub(super) enum Unit {
 }
 
 impl Value {
-    /// The text of a cell of this style and value that displays `shown`, where it has its style already.
-    pub(super) fn said(self, shown: String, style: TextStyle) -> String {
+    /// The text of a cell of this style and value that displays `shown`, where it has its style already. In a sheet
+    /// letters are signs of the font.
+    pub(super) fn said(self, shown: String, style: TextStyle, is_sheet: bool) -> String {
         match self {
             Self::Stated(value) => style.apply(&value).into_owned(),
             Self::Number(value, unit) if shown.trim().is_empty() => {
@@ -55,6 +57,9 @@ impl Value {
             }
             Self::Number(value, unit) => signed(value, &unit, shown.trim()),
             Self::Shown(_) if !shown.trim().is_empty() => shown,
+            Self::Shown(value) if is_sheet => {
+                shown_run(&value.unwrap_or_default(), style).into_owned()
+            }
             Self::Shown(value) => style.apply(&value.unwrap_or_default()).into_owned(),
         }
     }

@@ -36,6 +36,8 @@ pub(super) struct Drawing {
     style: TextStyle,
     /// Whether the properties of a run are being read: those of lists and paragraphs name fonts, too.
     in_properties: bool,
+    /// Whether a run or a field is being read: a field may have properties of paragraphs, too.
+    in_run: bool,
     /// The level of the paragraph being read, and what the shape says of its levels.
     level: usize,
     list: ListStyle,
@@ -63,6 +65,7 @@ impl Drawing {
             math: Math::default(),
             style: TextStyle::default(),
             in_properties: false,
+            in_run: false,
             level: 0,
             list: ListStyle::default(),
             place: Place::Shapes,
@@ -118,12 +121,15 @@ impl Drawing {
         self.list.start(name, tag);
         match name {
             "oMathPara" => self.flow().end_line(),
-            "p" => self.level = 0,
-            "pPr" => {
+            "p" => (self.level, self.in_run) = (0, false),
+            "pPr" if !self.in_run => {
                 let level = attribute(tag, "lvl").and_then(|level| level.parse().ok());
                 self.level = level.unwrap_or(0);
             }
-            "r" | "fld" => self.style = self.list.of_level(self.level),
+            "r" | "fld" => {
+                self.in_run = true;
+                self.style = self.list.of_level(self.level);
+            }
             "rPr" if !self.math.is_open() => {
                 self.style = stated(tag).within(self.style);
                 self.in_properties = true;
@@ -153,7 +159,8 @@ impl Drawing {
             _ if self.math.is_open() => {}
             "rPr" => self.in_properties = false,
             // A line break has properties of its own.
-            "r" | "fld" | "br" => self.style = TextStyle::default(),
+            "br" => self.style = TextStyle::default(),
+            "r" | "fld" => (self.style, self.in_run) = (TextStyle::default(), false),
             "p" | "text" => self.flow().end_line(),
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),

@@ -30,8 +30,14 @@ impl ListStyle {
     pub(super) fn start(&mut self, name: &str, tag: &BytesStart<'_>) {
         match name {
             // Text of another shape.
-            "txBody" | "rich" => *self = Self::default(),
-            "lstStyle" => self.is_open = true,
+            "txBody" | "txPr" | "rich" => *self = Self::default(),
+            // One within another begins again, too.
+            "lstStyle" => {
+                *self = Self {
+                    is_open: true,
+                    ..Self::default()
+                };
+            }
             _ if !self.is_open => {}
             "defRPr" => {
                 self.in_properties = true;

@@ -165,6 +165,9 @@ fn a_style_has_the_font_and_the_line_of_its_parent_wherever_that_is() {
     // A later style of the same name has nothing of the one before.
     let alone = style("Child", "", "");
     assert_eq!(read(&[&child, &middle, &top, &alone]), "\u{f0d8}\n");
+    // One that is based on the one before has what that has.
+    let again = style("Child", "Child", "");
+    assert_eq!(read(&[&child, &middle, &top, &again]), "~~¬~~\n");
     let own = style("Child", "Middle", "style:font-name='Wingdings'");
     assert_eq!(read(&[&own, &middle, &top]), "~~➢~~\n");
 }
@@ -193,6 +196,16 @@ fn letters_are_signs_of_the_font_of_their_cell_in_a_sheet_alone() {
     let body = format!("{styles}{row}<table:shapes><text:p>ü</text:p></table:shapes>");
     assert_eq!(sink_of("spreadsheet", &body).take_text(), "✓ü\t5 ü\nü\n");
     assert_eq!(text(&format!("{styles}{row}")), "üü\t5 ü\n");
+}
+
+#[test]
+fn letters_of_a_value_that_is_not_displayed_are_signs_in_a_sheet_alone() {
+    let body = "<style:style style:name='c1' style:family='table-cell'><style:text-properties \
+                style:font-name='Wingdings'/></style:style><table:table><table:table-row><table:table-cell \
+                table:style-name='c1' office:value-type='string' office:string-value='ü'/>\
+                </table:table-row></table:table>";
+    assert_eq!(sink_of("spreadsheet", body).take_text(), "✓\n");
+    assert_eq!(text(body), "ü\n");
 }
 
 #[test]

@@ -31,7 +31,8 @@ pub(super) fn pages<'d>(
     pages.collect()
 }
 
-/// The runs of a page, each with the byte that says where its properties are; `width` is the distance between those.
+/// The runs of a page, each with where its properties are, or 0 if it has none; `width` is the distance between the
+/// bytes that say so.
 fn entries(page: &[u8], width: usize) -> impl Iterator<Item = (Range<usize>, usize)> + '_ {
     // Offsets, then half the places of properties; the last byte is the number of runs.
     let count = page.last().map_or(0, |&count| usize::from(count));
@@ -39,22 +40,26 @@ fn entries(page: &[u8], width: usize) -> impl Iterator<Item = (Range<usize>, usi
     (0..count).filter_map(move |run| {
         let range = *places.get(run)? as usize..*places.get(run + 1)? as usize;
         let at = 2 * usize::from(*page.get(4 * (count + 1) + width * run)?);
-        (at != 0 && !range.is_empty()).then_some((range, at))
+        (!range.is_empty()).then_some((range, at))
     })
 }
 
 /// The runs of characters of a page that have properties.
 pub(super) fn runs(page: &[u8]) -> impl Iterator<Item = (Range<usize>, Changes)> + '_ {
-    entries(page, 1).filter_map(|(range, at)| {
+    let stated = entries(page, 1).filter(|(_, at)| *at != 0);
+    stated.filter_map(|(range, at)| {
         let length = usize::from(*page.get(at)?);
         let list = page.get(at + 1..at + 1 + length)?;
         Some((range, Changes::of(list)))
     })
 }
 
-/// The paragraphs of a page, and the number of the style of each.
+/// The paragraphs of a page, and the number of the style of each: 0 if it has no properties.
 pub(super) fn paragraphs(page: &[u8]) -> impl Iterator<Item = (Range<usize>, u16)> + '_ {
     entries(page, OF_PARAGRAPH).filter_map(|(range, at)| {
+        if at == 0 {
+            return Some((range, 0));
+        }
         // A length of 0 is followed by another.
         let begin = match *page.get(at)? {
             0 => at + 2,

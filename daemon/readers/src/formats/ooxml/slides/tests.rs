@@ -191,6 +191,21 @@ fn runs_have_the_style_of_their_level_in_the_shape() {
 }
 
 #[test]
+fn a_list_style_has_nothing_of_the_one_before() {
+    let slide = "<p:sld><p:sp><a:lstStyle><a:lvl1pPr><a:defRPr strike='sngStrike'/></a:lvl1pPr></a:lstStyle>\
+                 <a:lstStyle/><a:p><a:r><a:t>a</a:t></a:r></a:p></p:sp></p:sld>";
+    assert_eq!(two(slide, "<p:sld/>", &[]).1, "a\n");
+}
+
+#[test]
+fn the_level_of_a_paragraph_is_not_that_of_a_field_in_it() {
+    let slide = "<p:sld><p:sp><p:txBody><a:lstStyle><a:lvl2pPr><a:defRPr strike='sngStrike'/></a:lvl2pPr></a:lstStyle>\
+                 <a:p><a:pPr lvl='1'/><a:fld type='other'><a:pPr/><a:t>a</a:t></a:fld><a:r><a:t>b</a:t></a:r></a:p>\
+                 </p:txBody></p:sp></p:sld>";
+    assert_eq!(two(slide, "<p:sld/>", &[]).1, "~~ab~~\n");
+}
+
+#[test]
 fn the_font_of_the_end_of_a_paragraph_is_not_that_of_the_next() {
     let slide = "<p:sld><a:p><a:r><a:t>a</a:t></a:r><a:endParaRPr><a:latin typeface='Wingdings'/></a:endParaRPr></a:p>\
                  <a:p><a:r><a:t>\u{f0d8}</a:t></a:r></a:p></p:sld>";

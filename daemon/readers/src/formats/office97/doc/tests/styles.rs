@@ -165,6 +165,22 @@ fn text_has_the_symbol_font_of_its_paragraph_or_its_characters() {
     }
 }
 
+#[test]
+fn a_paragraph_without_properties_is_of_the_first_style() {
+    let (mut main, mut table) = streams(&[Run("1034", false)], &[100]);
+    let end = main.len();
+    put_fonts(&mut main, &mut table);
+    let sheet = sheet(&[Some((OF_PARAGRAPHS, NONE, STRUCK))]);
+    put_structure(&mut main, 1, &mut table, &sheet);
+    put_paragraph(&mut main, &mut table, end, USUAL, true);
+    // Where the page says that its properties are, behind the ends of the paragraph.
+    let at = main.len() - 512 + 8;
+    main[at] = 0;
+    mark(&mut main, &mut table, TEXT + 2..TEXT + 3, &[]);
+    let read = text(&compound_of(&[("WordDocument", &main), ("1Table", &table)])).0;
+    assert_eq!(read, "~~1034~~\n");
+}
+
 proptest! {
     #[test]
     fn damaged_style_sheets_are_answered(
