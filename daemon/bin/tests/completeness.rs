@@ -33,8 +33,8 @@ struct Gate {
 enum Held {
     /// The threads that apply changes.
     Writer,
-    /// The threads that answer requests.
-    Request,
+    /// The thread that walks a root on request.
+    Walk,
     /// The threads that settle documents, with the unnamed threads that find candidates for them.
     Settler,
 }
@@ -53,7 +53,7 @@ impl Gate {
         let thread = std::thread::current();
         let who = match (thread.name(), operation) {
             (Some("writer"), Operation::Write) => Held::Writer,
-            (Some("grpc"), Operation::Read) => Held::Request,
+            (Some("walks-1"), Operation::Read) => Held::Walk,
             // What it knows already it does not read.
             (Some("settler") | None, Operation::Read | Operation::Write) => Held::Settler,
             _ => return,
@@ -240,7 +240,7 @@ fn a_walk_whose_caller_goes_away_is_made_to_its_end() {
     for (name, text) in share() {
         std::fs::write(daemon.path(name), text).unwrap();
     }
-    gate.close(Held::Request);
+    gate.close(Held::Walk);
     let caller = impatient(&daemon, Duration::from_secs(60));
     daemon.wait(async {
         let asked = tokio::spawn(async move { caller.sync().await });
