@@ -98,9 +98,9 @@ impl Client {
         &self.limits
     }
 
-    /// The absolute paths of files below a root whose bytes were sent since this was last asked, the first 64 of them: the daemon does not know
-    /// them yet, or never reads them. Requests about one file send the bytes of a file that the daemon does not know,
-    /// and who asks about one below a root may take the answer for that of the index.
+    /// The absolute paths of files below a root whose bytes were sent since this was last asked, the first 64 of them:
+    /// the daemon does not know them yet, or never reads them. Requests about one file send the bytes of a file that the
+    /// daemon does not know, and a caller that asks about one below a root may take the answer for that of the index.
     pub fn take_sent(&self) -> Vec<PathBuf> {
         let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::take(&mut sent)

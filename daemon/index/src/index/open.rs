@@ -203,8 +203,8 @@ impl IndexWriter {
 
     /// Whether the index can open without a merge that failed: the disk is full, and memory holds fewer postings than
     /// fill the buffer twice. They are merged once there is room. What a full disk kept from being merged while the
-    /// index was open is less, unless one batch added more than fills the buffer; more is signed again only if other settings
-    /// are in force.
+    /// index was open is less, unless one batch added more than fills the buffer; more is signed again only if other
+    /// settings are in force.
     fn may_merge_later(&self, error: &IndexError) -> bool {
         let has_room = self.shared.unmerged() < 2 * self.shared.options.buffer_postings;
         has_room && error.is_disk_full() && error.fault() == Fault::Transient

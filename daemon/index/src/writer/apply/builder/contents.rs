@@ -68,8 +68,9 @@ impl<'c> BatchBuilder<'_, 'c> {
         Ok(is_other)
     }
 
-    /// Notes that all files of a content are counted differently from now on, and have changed; the one that was seen is
-    /// noted with its own record. There may be millions: their paths are not held, but two counts are, of some 64 bytes each.
+    /// Notes that all files of a content are counted differently from now on, and have changed; the one that was seen
+    /// is noted with its own record. There may be millions: their paths are not held, but two counts are, of some 64
+    /// bytes each.
     fn recount_content(
         &mut self,
         hash: ContentHash,

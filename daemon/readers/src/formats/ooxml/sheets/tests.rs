@@ -211,6 +211,11 @@ fn raised_digits_of_a_string_stay_so() {
     assert_eq!(text, "10³4\tx₁2\n");
 }
 
+/// A cell with the style of this number.
+fn cell(style: u8, kind: &str, value: &str) -> String {
+    format!("<c s='{style}' t='{kind}'><v>{value}</v></c>")
+}
+
 #[test]
 fn struck_cells_and_runs_are_marked() {
     let styles = "<fonts><font/><font><strike/></font><font><vertAlign val='superscript'/></font></fonts>\
@@ -219,9 +224,6 @@ fn struck_cells_and_runs_are_marked() {
     let strings = "<sst><si><t>a</t></si><si><r><t>b </t></r><r><rPr><strike/></rPr><t>c &amp;</t></r>\
                    <r><rPr><strike val='0'/></rPr><t>d</t></r></si></sst>";
     let within = "<is><r><t>e</t></r><r><rPr><strike/></rPr><t>f</t></r></is>";
-    let cell = |style: u8, kind: &str, value: &str| {
-        format!("<c s='{style}' t='{kind}'><v>{value}</v></c>")
-    };
     let sheet = [
         cell(0, "s", "0"),
         cell(1, "s", "0"),
@@ -248,9 +250,6 @@ fn letters_are_signs_of_the_font_of_their_cell_or_run() {
                   <cellXfs><xf fontId='0'/><xf fontId='1'/></cellXfs>";
     let strings = "<sst><si><t>ü</t></si><si><r><rPr><rFont val='Wingdings 2'/></rPr><t>P</t></r><r><rPr>\
                    <rFont val='Arial'/></rPr><t> P</t></r></si></sst>";
-    let cell = |style: u8, kind: &str, value: &str| {
-        format!("<c s='{style}' t='{kind}'><v>{value}</v></c>")
-    };
     let sheet = [
         cell(0, "s", "0"),
         cell(1, "s", "0"),
