@@ -29,6 +29,8 @@ pub struct Settings {
     pub documents: Option<u64>,
     /// Where the index is kept; one that lies there whole is asked and not filled again.
     pub store: Option<PathBuf>,
+    /// Versions in each family, in place of a power law.
+    pub families_of: Option<u64>,
     /// As little memory as the daemon can be configured to take, in place of its defaults.
     pub small: bool,
 }

@@ -266,7 +266,8 @@ fn measure(
             fingerprints: Fingerprints::All(&set),
             rung: Rung::ZERO,
         };
-        let kind = CandidateKind::Similar;
+        // Pairs below the threshold count too: those that only seem similar.
+        let kind = CandidateKind::Similar(Ratio::ZERO);
         let candidates = index
             .candidates()
             .by_samples(query, kind, &request.view, account)?;

@@ -41,7 +41,9 @@ use simdex_index::{
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
 use simdex_schema::{DocumentHash, State, StoredReason};
-use simdex_signature::{BswN, LeftOutLines, MinN, SchemeKind, ShingleSet, SketchN, SuperShingles};
+use simdex_signature::{
+    BswN, LeftOutLines, MinN, Ratio, SchemeKind, ShingleSet, SketchN, SuperShingles,
+};
 
 pub(in crate::read_side) use bound::MISS_PROBABILITY;
 pub(in crate::read_side) use containers::ContainerSearch;
@@ -266,9 +268,10 @@ fn candidates(
         fingerprints,
         rung,
     };
+    let least = Ratio::new(params.threshold).unwrap_or(Ratio::ZERO);
     let kind = match params.kind {
-        FindKind::Similar => CandidateKind::Similar,
-        FindKind::Containing => CandidateKind::Containing,
+        FindKind::Similar => CandidateKind::Similar(least),
+        FindKind::Containing => CandidateKind::Containing(least),
         // A related document may be contained in the query, so that all its fingerprints are probed.
         FindKind::Contained | FindKind::Related => CandidateKind::Contained,
     };

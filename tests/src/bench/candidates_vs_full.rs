@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use simdex_index::{Candidate, CandidateKind};
+use simdex_signature::Ratio;
 
 use super::Settings;
 use super::bed::{Bed, queries};
@@ -27,7 +28,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
         query.ask(opened.index.reader(), CandidateKind::Contained)?;
         let (all, time) = query.ask(opened.index.reader(), CandidateKind::Contained)?;
         full += time;
-        let (some, time) = query.ask(opened.index.reader(), CandidateKind::Similar)?;
+        let (some, time) = query.ask(opened.index.reader(), CandidateKind::Similar(Ratio::ZERO))?;
         sampled += time;
         let some: HashSet<_> = some.found.iter().map(|c| c.document).collect();
         for candidate in all.found.iter().filter(|c| resemblance(c) >= LISTED) {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 use simdex_index::{Cancel, CandidateKind, IndexReader, Opened};
+use simdex_signature::Ratio;
 
 use super::Settings;
 use super::bed::{Bed, Query, queries};
@@ -269,7 +270,7 @@ fn ask_all(index: &IndexReader, queries: &[Query]) -> anyhow::Result<QueryTimes>
     let mut all = QueryTimes::default();
     for query in queries {
         let processor = thread_processor_time();
-        let (candidates, time) = query.ask(index, CandidateKind::Similar)?;
+        let (candidates, time) = query.ask(index, CandidateKind::Similar(Ratio::FOUR_FIFTHS))?;
         all.processor.push(thread_processor_time() - processor);
         all.times.push(time);
         all.right += usize::from(query.is_answered_by(&candidates));

@@ -45,7 +45,11 @@ const QUESTIONS: usize = 300;
 const MOST_HITS: usize = 1 << 20;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let planted = Planted::new(SEED, settings.documents.unwrap_or(DOCUMENTS));
+    let documents = settings.documents.unwrap_or(DOCUMENTS);
+    let planted = match settings.families_of {
+        Some(size) => Planted::with_families_of(SEED, documents, size),
+        None => Planted::new(SEED, documents),
+    };
     figures.put("load of this machine at start", load()?, "processes")?;
     let drawn = |relation| Questions::draw(&planted, relation, QUESTIONS);
     let mut questions = [Relation::Similar, Relation::Containing].map(drawn);
@@ -266,8 +270,8 @@ fn ask_samples(index: &IndexReader, questions: &Questions, rung: Rung) -> anyhow
     let signed = |question: &Question| signed(index, &question.text, rung);
     let signed: Vec<_> = questions.all.iter().map(signed).collect();
     let kind = match questions.relation {
-        Relation::Similar => CandidateKind::Similar,
-        Relation::Containing => CandidateKind::Containing,
+        Relation::Similar => CandidateKind::Similar(Ratio::FOUR_FIFTHS),
+        Relation::Containing => CandidateKind::Containing(Ratio::FOUR_FIFTHS),
     };
     let is_found = |found: &&Candidate| {
         let [shared, query, document] = [

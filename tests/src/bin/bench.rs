@@ -28,6 +28,9 @@ struct Arguments {
     /// Keeps the index in this folder; one that lies there whole is asked and not filled again (index-100k)
     #[arg(long)]
     store: Option<PathBuf>,
+    /// Versions in each family, in place of sizes by a power law (peers)
+    #[arg(long, value_name = "VERSIONS", value_parser = clap::value_parser!(u64).range(1..))]
+    families_of: Option<u64>,
     /// As little memory as can be configured, in place of the defaults (index-100k)
     #[arg(long)]
     small: bool,
@@ -56,6 +59,7 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     let settings = Settings {
         documents: arguments.documents,
         store: arguments.store.clone(),
+        families_of: arguments.families_of,
         small: arguments.small,
     };
     (benchmark.run)(settings, &mut Figures::new(&mut out, arguments.json))

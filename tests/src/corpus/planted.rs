@@ -81,9 +81,20 @@ impl Planted {
     /// A repository of so many documents.
     pub fn new(seed: u64, documents: u64) -> Self {
         let largest = (documents / 10).min(Self::LARGEST);
+        Self::with_families(seed, documents, family_sizes(documents / 2, largest))
+    }
+
+    /// The same with families that have `size` versions each, at least one; the last one has what is left.
+    pub fn with_families_of(seed: u64, documents: u64, size: u64) -> Self {
+        let (versions, size) = (documents / 2, size.max(1));
+        let firsts = (0..versions).step_by(usize::try_from(size).unwrap_or(usize::MAX));
+        let sizes = firsts.map(|first| size.min(versions - first)).collect();
+        Self::with_families(seed, documents, sizes)
+    }
+
+    fn with_families(seed: u64, documents: u64, sizes: Vec<u64>) -> Self {
         let mut first = 0;
-        let sizes = family_sizes(documents / 2, largest).into_iter();
-        let families = sizes.map(|size| {
+        let families = sizes.into_iter().map(|size| {
             first += size;
             (size, first - size)
         });
@@ -241,6 +252,9 @@ mod tests {
             *Planted::new(1, 100_000).families.first().unwrap(),
             (2_500, 0)
         );
+        let equal = Planted::with_families_of(1, 220, 25);
+        assert_eq!(equal.families[..2], [(25, 0), (25, 25)]);
+        assert_eq!(equal.families.last().unwrap(), &(10, 100));
     }
 
     #[test]

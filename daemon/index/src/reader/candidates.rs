@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
-use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet, SuperShingles};
+use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet, SuperShingles};
 
 use crate::postings::{BYTES_PER_COUNTED_DOCUMENT, Postings, Tally};
 use crate::shared::{IndexState, document_kind};
@@ -27,23 +27,36 @@ mod coverage;
 mod fixed_size;
 mod super_shingles;
 
-use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
+use coverage::{RungsInUse, Sample};
 
 /// Number of fingerprints looked up, if the query has as many.
 const PROBES: u64 = 128;
 /// Fingerprints of a query that are sorted and looked up at once.
 const AT_ONCE: usize = 64 << 10;
 
-/// How the documents to be found relate to the query.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the documents to be found relate to the query, and the smallest ratio of those that must not be missed. With 0
+/// every document that shares much with the query matters, whatever its ratio.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CandidateKind {
-    /// They resemble the query.
-    Similar,
-    /// They contain the query.
-    Containing,
+    /// They resemble the query, at least by this resemblance.
+    Similar(Ratio),
+    /// They contain the query, at least this share of it.
+    Containing(Ratio),
     /// The query contains them.
     Contained,
+}
+
+impl CandidateKind {
+    /// The ratio by which documents are searched for, and its minimum; `None` if nothing may be concluded from few
+    /// common fingerprints.
+    fn sought(self) -> Option<(SoughtRatio, Ratio)> {
+        match self {
+            Self::Similar(least) => Some((SoughtRatio::Resemblance, least)),
+            Self::Containing(least) => Some((SoughtRatio::ContainmentOfQuery, least)),
+            Self::Contained => None,
+        }
+    }
 }
 
 /// The fingerprints of a query: those of all its shingles, or of a signature.
@@ -226,10 +239,9 @@ impl<'a> Candidates<'a> {
         let mut tally = Tally::for_request(self.postings, query.scheme, &visible, account);
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         query.fingerprints.visit(rung, probe)?;
-        // Each at the coarser rung of both sides; documents may be signed again meanwhile.
+        // Documents may be signed again meanwhile.
         let in_use = rungs_before.united_with_now(&self.postings.shared.state(), documents);
-        let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(rung)).collect();
-        let significant = significant_common_lists(&tally, kind, &counted_at, &counts);
+        let significant = significant_common_lists(&tally, kind, &in_use, rung, &counts);
         tally.read_common(&significant, cancel)?;
         let rungs: Vec<Rung> = in_use.rungs().collect();
         let coverage = Coverage::of_rungs(&rungs, rung, |at| in_use.sample(&tally, at, &counts));
@@ -342,21 +354,37 @@ fn candidate(
 /// Common lists may add documents if they are at least 1/`COMMON_LIST_DIVISOR` of the query's fingerprints at some rung:
 /// with fewer, a document that only they hold has less than that share of the query.
 const COMMON_LIST_DIVISOR: u64 = 32;
+/// Common lists add no documents either if one of the ratio sought shares nothing but them with at most this
+/// probability. It is far below what answers promise, and reading them makes thousands of documents candidates.
+const MAX_MISSED_BY_COMMON_LISTS: f64 = 1e-6;
 
-/// The common lists that may add documents: those of every rung at which documents are counted and they are at least
-/// 1/[`COMMON_LIST_DIVISOR`] of the fingerprints. For [`CandidateKind::Contained`] all do, since what the query contains
-/// may be small and consist of nothing but common fingerprints.
+/// The common lists that may add documents: those of every rung at which documents are counted, they are at least
+/// 1/[`COMMON_LIST_DIVISOR`] of the fingerprints, and a document may be missed without them. For
+/// [`CandidateKind::Contained`] all do, since what the query contains may be small and consist of nothing but common
+/// fingerprints.
 fn significant_common_lists(
     tally: &Tally<'_>,
     kind: CandidateKind,
-    counted_at: &BTreeSet<Rung>,
+    in_use: &RungsInUse,
+    probed: Rung,
     counts: &Counts,
 ) -> impl Fn(&Fingerprint) -> bool + use<> {
     let is_significant = |rung: &Rung| {
-        let common = tally.common_lists_unread_at(*rung) * COMMON_LIST_DIVISOR;
-        kind == CandidateKind::Contained || common >= counts[usize::from(rung.get())]
+        let Some((sought, least)) = kind.sought() else {
+            return true;
+        };
+        // What a document keeps is not known of a rung that only the query is probed at.
+        let sample = Sample {
+            of_document: 0,
+            ..in_use.sample(tally, *rung, counts)
+        };
+        let common = sample.common_lists_count_only * COMMON_LIST_DIVISOR;
+        common >= sample.of_query
+            && sample.missed_at_most(sought, least) > MAX_MISSED_BY_COMMON_LISTS
     };
-    let rungs = counted_at.iter().copied();
+    // Documents are counted at the coarser rung of both sides.
+    let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(probed)).collect();
+    let rungs = counted_at.into_iter();
     let rungs = rungs.filter(|rung| tally.common_lists_unread_at(*rung) > 0);
     let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
     move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))

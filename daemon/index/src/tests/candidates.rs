@@ -27,8 +27,8 @@ fn at_rung(all: &[Fingerprint], rung: Rung) -> BTreeSet<Fingerprint> {
 }
 
 pub(super) const ALL_KINDS: [CandidateKind; 3] = [
-    CandidateKind::Similar,
-    CandidateKind::Containing,
+    CandidateKind::Similar(Ratio::ZERO),
+    CandidateKind::Containing(Ratio::ZERO),
     CandidateKind::Contained,
 ];
 
@@ -109,7 +109,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
         fingerprints: Fingerprints::All(&query),
         rung: Rung::ZERO,
     };
-    let kind = CandidateKind::Similar;
+    let kind = CandidateKind::Similar(Ratio::ZERO);
     let either = bed
         .reader()
         .candidates()
@@ -327,7 +327,12 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     let query = set(&format!("{boilerplate} {own}"));
     bed.put("b/own", &own);
     // The common documents hold less than 1/32 of the query: counted, not listed.
-    let similar = ask(&bed, &query, CandidateKind::Similar, &VisibleRoots::All);
+    let similar = ask(
+        &bed,
+        &query,
+        CandidateKind::Similar(Ratio::ZERO),
+        &VisibleRoots::All,
+    );
     assert!(similar.common_lists_count_only > 0 && similar.found.len() < 1_000);
     assert!(
         similar
@@ -351,7 +356,12 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         // All others are of rung 0.
         let counted_at = [probed, probed.max(own.rung.get().into())];
         if !counted_at.into_iter().any(is_much) && (probed..counts.len()).any(is_much) {
-            let similar = ask(&bed, &query, CandidateKind::Similar, &VisibleRoots::All);
+            let similar = ask(
+                &bed,
+                &query,
+                CandidateKind::Similar(Ratio::ZERO),
+                &VisibleRoots::All,
+            );
             assert!(similar.found.len() < 1_000, "{words} words");
             at_chance += 1;
         }
@@ -364,6 +374,33 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         .iter()
         .find(|c| Some(c.document) == bed.id(&boilerplate));
     assert!(common.is_some_and(|c| c.shared == c.document_fingerprints));
+}
+
+#[test]
+fn common_lists_add_documents_only_if_one_of_the_ratio_sought_may_share_nothing_else() {
+    let (bed, boilerplate) = with_common();
+    let query = format!("{boilerplate} {}", Random::new(81).words(60));
+    let near = format!("{query} too");
+    bed.put("b/near", &near);
+    let (near, query) = (bed.id(&near).unwrap(), set(&query));
+    let common = set(&boilerplate).sampled(Rung::ZERO).len();
+    assert!(common * 32 > query.sampled(Rung::ZERO).len());
+    let share = Ratio::new(0.02).unwrap();
+    type OfRatio = fn(Ratio) -> CandidateKind;
+    for kind in [CandidateKind::Similar as OfRatio, CandidateKind::Containing] {
+        let found_from = |least| {
+            let found = ask(&bed, &query, kind(least), &VisibleRoots::All);
+            assert!(found.found.iter().any(|c| c.document == near));
+            (found.found.len(), found.common_lists_count_only)
+        };
+        // A document that shares four fifths shares more than common words; one that shares a fiftieth may not.
+        let (found, common_lists_count_only) = found_from(Ratio::FOUR_FIFTHS);
+        assert!(found < 1_000 && common_lists_count_only > 0, "{found}");
+        for least in [Ratio::ZERO, share] {
+            let (found, common_lists_count_only) = found_from(least);
+            assert!(found > 25_000 && common_lists_count_only == 0, "{found}");
+        }
+    }
 }
 
 /// A pair that shares the common words and much besides: further fingerprints make up for the common ones, and find it

@@ -171,7 +171,13 @@ fn wrong_excerpts(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet]) -> WrongExcer
     let (mut missed, mut missed_shortest, mut false_hits, mut hits) = (0, 0, 0, 0);
     for (source, excerpt) in &corpus.excerpts {
         let query = set(excerpt);
-        let found = ask(bed, &query, CandidateKind::Containing, &VisibleRoots::All).found;
+        let found = ask(
+            bed,
+            &query,
+            CandidateKind::Containing(Ratio::ZERO),
+            &VisibleRoots::All,
+        )
+        .found;
         let is_missed = found.iter().all(|of| of.document != ids[*source]);
         missed += usize::from(is_missed);
         missed_shortest += usize::from(is_missed && excerpt.len() == SHORTEST);
@@ -222,7 +228,14 @@ fn gate_questions(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet], gate: &mut Ga
     let blocks = |before, asked: usize| since(bed, before).blocks_read as f64 / asked as f64;
     let before = bed.index().index.work();
     let asked = corpus.texts.iter().step_by(3);
-    let asked = asked.map(|text| ask(bed, &set(text), CandidateKind::Similar, &VisibleRoots::All));
+    let asked = asked.map(|text| {
+        ask(
+            bed,
+            &set(text),
+            CandidateKind::Similar(Ratio::ZERO),
+            &VisibleRoots::All,
+        )
+    });
     let asked = asked.count();
     gate.most("blocks fetched a question", blocks(before, asked), 133.0);
     let before = bed.index().index.work();

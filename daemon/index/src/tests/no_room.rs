@@ -1,5 +1,7 @@
 //! A disk that has no room for runs of postings: what memory holds meanwhile, and what is applied all the same.
 
+use simdex_signature::Ratio;
+
 use super::bed::{Bed, content, put, seen};
 use super::candidates::{ask, set};
 use super::frail::HAS_NO_ROOM;
@@ -44,7 +46,13 @@ fn assert_no_room<T: std::fmt::Debug>(tried: Result<T, IndexError>) {
 fn assert_found(bed: &Bed, texts: &[String]) {
     for text in texts {
         let id = bed.id(text).unwrap();
-        let found = ask(bed, &set(text), CandidateKind::Similar, &VisibleRoots::All).found;
+        let found = ask(
+            bed,
+            &set(text),
+            CandidateKind::Similar(Ratio::ZERO),
+            &VisibleRoots::All,
+        )
+        .found;
         assert!(found.iter().any(|candidate| candidate.document == id));
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use simdex_schema::key;
+use simdex_signature::Ratio;
 
 use super::bed::{Bed, file, put_raw};
 use super::candidates::{ask, set};
@@ -95,7 +96,13 @@ fn with_two_segments(random: &mut Random) -> (Bed, Vec<String>) {
 
 fn is_found(bed: &Bed, text: &str) -> bool {
     let id = bed.id(text).unwrap();
-    let found = ask(bed, &set(text), CandidateKind::Similar, &VisibleRoots::All).found;
+    let found = ask(
+        bed,
+        &set(text),
+        CandidateKind::Similar(Ratio::ZERO),
+        &VisibleRoots::All,
+    )
+    .found;
     found.iter().any(|candidate| candidate.document == id)
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use simdex_schema::DocId;
-use simdex_signature::{Rung, Sampling, ShingleSet, SizeStep};
+use simdex_signature::{Ratio, Rung, Sampling, ShingleSet, SizeStep};
 
 use super::bed::{Bed, Clients, account, file, pairs, postings_in_runs, put};
 use super::candidates::{ALL_KINDS, ask, check, set};
@@ -239,7 +239,13 @@ fn signed_in_the_midst(texts: &[String], sampling: Option<Sampling>, at: usize) 
     };
     let mut found = Vec::new();
     let happened = in_the_midst(&bed, at, sign, || {
-        found = ask(&bed, &query, CandidateKind::Similar, &VisibleRoots::All).found;
+        found = ask(
+            &bed,
+            &query,
+            CandidateKind::Similar(Ratio::ZERO),
+            &VisibleRoots::All,
+        )
+        .found;
     });
     let probed = Rung::all()
         .rev()

@@ -120,7 +120,8 @@ impl Coverage {
 }
 
 impl Sample {
-    fn missed_at_most(&self, sought: SoughtRatio, ratio: Ratio) -> f64 {
+    /// An upper bound of the probability that a document of exactly this ratio shares only what adds no documents.
+    pub(super) fn missed_at_most(&self, sought: SoughtRatio, ratio: Ratio) -> f64 {
         let trials = match sought {
             // The union is no smaller than either side.
             SoughtRatio::Resemblance => self.of_query.max(self.of_document),
