@@ -147,8 +147,11 @@ impl<'a> Tally<'a> {
         let (counted, mut held) = (self.shared, self.held);
         let bytes = (counted.len() * size_of::<T>()) as u64;
         if let Some(held) = &mut held {
-            held.add(bytes)?;
+            held.add(bytes + (counted.len() * size_of::<(DocId, u64)>()) as u64)?;
         }
+        // Adjacent ids have their figures in one page: looked up in any order, most would miss the processor's cache.
+        let mut counted: Vec<(DocId, u64)> = counted.into_iter().collect();
+        counted.sort_unstable();
         let mut found = Vec::with_capacity(counted.len());
         let mut counted = counted.into_iter().peekable();
         while counted.peek().is_some() {

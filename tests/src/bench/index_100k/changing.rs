@@ -6,7 +6,7 @@ use simdex_index::store::{ProbeResult, probe};
 use simdex_index::{Cancel, Index, IndexReader, Opened, VisibleRoots};
 use simdex_signature::Ratio;
 
-use super::{QueryTimes, ask_all, put_percentiles};
+use super::{QueryTimes, ask_all, put_percentiles, usual_threshold};
 use crate::bench::bed::{Bed, Filled, Query};
 use crate::bench::process::{
     bytes_read, copy_dir, processor_seconds, read_calls, thread_processor_time,
@@ -102,7 +102,7 @@ fn ask_while(
         while !worker.is_finished()
             && let Some(some) = rounds.next()
         {
-            all.add(ask_all(index, some)?);
+            all.add(ask_all(index, some, usual_threshold())?);
         }
         let filled = worker
             .join()
