@@ -82,7 +82,7 @@ impl fmt::Display for Failure {
                 "--lines prints a list to edit, which has no form as JSON; leave out --lines or --json",
             ),
             Self::StreamEnded => out.write_str(
-                "the daemon stopped; once it runs again, list files and groups again and watch from there",
+                "the daemon stopped; once it runs again, watch first and then list files and groups again",
             ),
             Self::WatchBroken {
                 error,

@@ -41,11 +41,12 @@ impl ListBar {
     /// Shows how far the list is.
     pub(crate) fn show(&self, progress: &ListProgress) {
         let template = match progress.of {
-            Some(of) => {
+            // No file is done: how long the others take is not known.
+            Some(of) if progress.files > 0 => {
                 self.0.set_length(of);
                 OF_ALL
             }
-            None => OF_SOME,
+            _ => OF_SOME,
         };
         if let Ok(style) = ProgressStyle::with_template(template) {
             self.0.set_style(style);
@@ -68,6 +69,12 @@ impl ListBar {
 
 /// How many files are done, of all where that is known, and what was found in them.
 fn sentence(progress: &ListProgress) -> String {
+    if let Some(searched) = progress.documents_searched {
+        return format!(
+            "searched for what contains {}",
+            counted(searched, "document")
+        );
+    }
     let pairs = counted(progress.pairs, "pair");
     match progress.of {
         Some(of) => format!(
@@ -89,7 +96,16 @@ mod tests {
             files: 12,
             of,
             pairs: 1,
+            documents_searched: None,
         };
+        let searched = ListProgress {
+            documents_searched: Some(7),
+            ..progress(Some(40))
+        };
+        assert_eq!(
+            sentence(&searched),
+            "searched for what contains 7 documents"
+        );
         assert_eq!(
             sentence(&progress(Some(40))),
             "12 of 40 files, 1 pair found"

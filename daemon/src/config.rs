@@ -268,7 +268,8 @@ section! {
         /// Space kept free for commits on the disk of data_dir, MiB: below it changes wait. Below twice as
         /// much, uploads are refused, and so are reports to keep, on the disk of report_dir. As much again
         /// is in the file `reserve` in data_dir, which is released if the disk becomes full nevertheless.
-        /// Each is at most a sixteenth of the disk.
+        /// Each is at most a sixteenth of the disk. With 0 nothing is kept free: once the disk is full, nothing is
+        /// answered until there is room.
         reserve_mib: Mebibytes = Mebibytes(64) => 0..=1_048_576,
         /// Most reports in report_dir; one user may have half of them. The daemon only removes a schedule's
         /// reports beyond its `keep`. Once the limit is reached, new reports are refused until somebody

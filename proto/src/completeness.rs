@@ -181,7 +181,7 @@ impl fmt::Display for Pending {
             (self.held_losses, "loss", "held"),
             (self.unreadable, "path", "unreadable"),
             (self.damaged, "text", "damaged"),
-            (self.moved, "file", "moved meanwhile"),
+            (self.moved, "file", "changed or moved meanwhile"),
         ];
         let mut first = true;
         for (count, noun, what) in counts.into_iter().filter(|(count, ..)| *count > 0) {
@@ -280,7 +280,7 @@ mod tests {
         };
         assert_eq!(
             said(&pending),
-            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable, 1 text damaged, 2 files moved meanwhile, \
+            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 4 paths unreadable, 1 text damaged, 2 files changed or moved meanwhile, \
              changes are not applied (no space left); \
              `--wait` waits only for changes and documents, `simctl status` tells what is wrong, \
              `simctl roots` names the roots, crowded documents are placed while the index is idle, failed reads are retried automatically, `simctl sync` reads damaged texts again, list again to include moved files"

@@ -355,6 +355,7 @@ pub(crate) fn list_progress(files: u64) -> ListProgress {
         files,
         of: Some(40),
         pairs: files / 2,
+        documents_searched: None,
     }
 }
 

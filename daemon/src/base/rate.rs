@@ -11,13 +11,19 @@ const STEP: Duration = Duration::from_secs(1);
 pub struct Pace {
     /// Done in a second.
     pub per_second: f64,
-    /// Time until all waiting work is done at this rate; `None` if nothing was done lately.
+    /// Time until all waiting work is done at this rate; `None` if nothing was done lately, or if further work is still
+    /// being found.
     pub left: Option<Duration>,
     /// Whether it takes longer than `left`: some of the work was deferred because it takes more than the rest.
     pub takes_longer: bool,
 }
 
 impl Pace {
+    /// The pace while further work is still being found: how much is left is not known.
+    pub fn without_end(self) -> Self {
+        Self { left: None, ..self }
+    }
+
     /// The pace when `deferred` of the `waiting` were put off as more costly: `left` is then a lower bound, and unknown
     /// if they are more than half.
     pub fn with_deferred(self, deferred: u64, waiting: u64) -> Self {
@@ -115,6 +121,17 @@ mod tests {
         assert!((pace.per_second - 50.0).abs() < 5.0, "{pace:?}");
         let still = window.pace(after(begin, 21.0), 500).unwrap();
         assert_eq!((still.per_second, still.left), (0.0, None));
+    }
+
+    #[test]
+    fn while_further_work_is_found_nobody_knows_how_long_the_rest_takes() {
+        let (begin, mut window) = (Instant::now(), RateWindow::over(Duration::from_secs(10)));
+        window.begin(begin);
+        window.done(after(begin, 1.0), 10);
+        let pace = window.pace(after(begin, 2.0), 10).unwrap();
+        let endless = pace.without_end();
+        assert!(pace.left.is_some() && endless.left.is_none());
+        assert_eq!(endless.per_second, pace.per_second);
     }
 
     #[test]

@@ -146,9 +146,14 @@ impl Engine {
         self.pipeline.wait_until_settled(cancel)
     }
 
-    /// How fast waiting files are read and applied; `None` if none waits.
+    /// How fast waiting files are read and applied; `None` if none waits. While a root is walked, the queue holds a few
+    /// thousand of its files at a time, and how many follow is not known.
     pub fn reading_pace(&self) -> Option<Pace> {
-        self.pipeline.reading_pace()
+        let pace = self.pipeline.reading_pace()?;
+        Some(match self.roots_being_walked(&VisibleRoots::All) {
+            0 => pace,
+            _ => pace.without_end(),
+        })
     }
 
     /// How fast documents get their places in groups; `None` if none waits for one.

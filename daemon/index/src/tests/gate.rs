@@ -216,6 +216,9 @@ fn gate_groups(bed: &Bed, corpus: &Corpus, sets: &[ShingleSet], gate: &mut Gate)
         5_900.0,
     );
     gate.most("blocks fetched a document settled", each(blocks), 50.0);
+    let [lists, postings] = [settled.lists_read, settled.postings_read];
+    gate.most("lists read a document settled", each(lists), 59.0);
+    gate.most("postings read a document settled", each(postings), 285.0);
     let before = bed.index().index.work();
     let (missed, false_pairs) = wrong_pairs(bed, &corpus.texts, sets);
     let texts = since(bed, before).texts_read;

@@ -25,16 +25,15 @@ impl ListProgress {
         (Self { of, last_sent: now }, first)
     }
 
-    /// The message to send now, if the last one was sent long enough ago.
-    pub(super) fn due(&mut self, files: u64, pairs: u64, now: Instant) -> Option<v1::ListProgress> {
+    /// The message to send now, if the last one was sent long enough ago: `done`, with the number of all files.
+    pub(super) fn due(&mut self, done: v1::ListProgress, now: Instant) -> Option<v1::ListProgress> {
         if now.duration_since(self.last_sent) < PAUSE {
             return None;
         }
         self.last_sent = now;
         Some(v1::ListProgress {
-            files,
             of: self.of,
-            pairs,
+            ..done
         })
     }
 }
@@ -50,7 +49,12 @@ mod tests {
         assert_eq!((first.files, first.of, first.pairs), (0, Some(9), 0));
         let sent = (1..=9).filter_map(|files| {
             let now = start + Duration::from_millis(200 * files);
-            progress.due(files, 2 * files, now)
+            let done = v1::ListProgress {
+                files,
+                pairs: 2 * files,
+                ..v1::ListProgress::default()
+            };
+            progress.due(done, now)
         });
         let sent: Vec<_> = sent.map(|sent| (sent.files, sent.of, sent.pairs)).collect();
         assert_eq!(sent, [3, 6, 9].map(|files| (files, Some(9), 2 * files)));

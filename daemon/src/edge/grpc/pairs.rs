@@ -56,7 +56,11 @@ impl DecodedPairs {
         let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
         let mut refused = FirstError::default();
         let account = sender.account(&caller, engine.index.reader());
-        let mut progress = None;
+        let mut progress: Option<ListProgress> = None;
+        let due = |progress: &mut Option<ListProgress>, done| {
+            let due = progress.as_mut()?.due(done, Instant::now());
+            due.map(Part::Progress)
+        };
         let summary = answering::pairs(engine, &self.0, &account, &mut |step| {
             let part = match step {
                 ListedPairStep::Begun { files } => {
@@ -65,11 +69,21 @@ impl DecodedPairs {
                     Some(Part::Progress(first))
                 }
                 ListedPairStep::Pair(pair) => Some(Part::Pair(encode::listed_pair(*pair))),
-                ListedPairStep::FileDone { files, pairs } => {
-                    let due =
-                        |progress: &mut ListProgress| progress.due(files, pairs, Instant::now());
-                    progress.as_mut().and_then(due).map(Part::Progress)
-                }
+                ListedPairStep::ContainersSearched { documents } => due(
+                    &mut progress,
+                    v1::ListProgress {
+                        documents_searched: Some(documents),
+                        ..v1::ListProgress::default()
+                    },
+                ),
+                ListedPairStep::FileDone { files, pairs } => due(
+                    &mut progress,
+                    v1::ListProgress {
+                        files,
+                        pairs,
+                        ..v1::ListProgress::default()
+                    },
+                ),
             };
             refused.flow(part.map_or(Ok(()), send))
         });

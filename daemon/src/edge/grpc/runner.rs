@@ -393,7 +393,8 @@ fn stopping() -> Status {
 }
 
 fn reopened() -> Status {
-    Status::unavailable("the index was reopened meanwhile; ask again")
+    let refused = Refused::new(Code::Unavailable, "the index was reopened meanwhile");
+    refused.advised(Some("ask again")).into()
 }
 
 #[cfg(test)]

@@ -255,7 +255,7 @@ impl From<LabelError> for Refused {
 
 impl From<LostEvents> for Refused {
     fn from(error: LostEvents) -> Self {
-        const ADVICE: &str = "list files and groups again, then watch without a position";
+        const ADVICE: &str = "watch without a position, then list files and groups again";
         Self::new(Code::OutOfRange, &error.to_string()).advised(Some(ADVICE))
     }
 }

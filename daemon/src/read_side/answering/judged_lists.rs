@@ -63,6 +63,11 @@ pub enum ListedPairStep {
         /// The number of files of the view; `None` if the list is resumed.
         files: Option<u64>,
     },
+    /// Documents that contain others are searched for, before the first pair.
+    ContainersSearched {
+        /// The number of documents for which that is done.
+        documents: u64,
+    },
     /// A pair of the list.
     Pair(Box<ListedPair>),
     /// All pairs of one more file were visited.
@@ -93,6 +98,9 @@ pub fn pairs(
     let PairsRequest { list, options, .. } = request;
     let summary = lists::pairs(engine, list, options, account, &mut |step| {
         let step = match step {
+            PairStep::ContainersSearched { documents } => {
+                Ok(ListedPairStep::ContainersSearched { documents })
+            }
             PairStep::Pair(pair) => judge.pair(pair).map(Box::new).map(ListedPairStep::Pair),
             PairStep::FileDone { files, pairs } => Ok(ListedPairStep::FileDone { files, pairs }),
         };

@@ -25,12 +25,14 @@ pub(super) struct Containments {
 }
 
 impl Containments {
-    /// Queries these documents of a view. Near-duplicates, from a resemblance of `near` on, are left out.
+    /// Queries these documents of a view, and reports before each how many are done. Near-duplicates, from a resemblance of
+    /// `near` on, are left out.
     pub(super) fn search(
         index: &IndexReader,
         documents: impl Iterator<Item = DocId>,
         (view, near, least): (&VisibleRoots, Ratio, Ratio),
         account: &MemoryAccount,
+        report: &mut dyn FnMut(u64),
     ) -> Result<Self, IndexError> {
         let params = QueryParams {
             kind: FindKind::Containing,
@@ -47,8 +49,9 @@ impl Containments {
             uncertain: 0,
             held: GrowingPermit::of(account),
         };
-        for document in documents {
+        for (before, document) in (0..).zip(documents) {
             account.cancel().check()?;
+            report(before);
             match found.query(index, document, &params, account) {
                 Ok(()) => {}
                 Err(QueryError::Index(error)) if !error.concerns_one_document() => {

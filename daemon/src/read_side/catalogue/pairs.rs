@@ -88,6 +88,11 @@ pub struct PairSelection<'a> {
     reason = "one step is held at a time, and most of the memory is behind pointers"
 )]
 pub enum PairStep {
+    /// Documents that contain others are searched for, before the first pair.
+    ContainersSearched {
+        /// The number of documents for which that is done.
+        documents: u64,
+    },
     /// The next pair of the list.
     Pair(Pair),
     /// All pairs of a file were visited; with the number of files and of pairs so far.
@@ -108,7 +113,9 @@ pub fn pairs(
 ) -> Result<PairCounts, IndexError> {
     visit_pairs(index, request, account, &mut |step| match step {
         PairStep::Pair(pair) => visit(pair),
-        PairStep::FileDone { .. } => ControlFlow::Continue(()),
+        PairStep::ContainersSearched { .. } | PairStep::FileDone { .. } => {
+            ControlFlow::Continue(())
+        }
     })
 }
 
@@ -122,17 +129,15 @@ pub fn visit_pairs(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(PairStep) -> ControlFlow<()>,
 ) -> Result<PairCounts, IndexError> {
-    let PairSelection {
-        view,
-        threshold,
-        after,
-        limit,
-        ..
-    } = request;
+    let (view, after) = (request.view, request.after);
     let loader = GroupLoader { index, view };
-    let search = index.pairs().search(view, threshold);
+    let search = index.pairs().search(view, request.threshold);
     let search = search.resumed_if(after.is_some());
-    let partners = Partners::of(index, &search, &request, account)?;
+    let searched = &mut |documents| {
+        // A client that is gone cancels the account.
+        let _ = visit(PairStep::ContainersSearched { documents });
+    };
+    let partners = Partners::of(index, &search, &request, account, searched)?;
     let (mut files, mut count, mut truncated) = (0, 0, false);
     let mut failed = None;
     let visit_file = &mut |file: FileInfo| {
@@ -142,11 +147,8 @@ pub fn visit_pairs(
             found.visit(after, &mut |pair| {
                 count += 1;
                 visit(PairStep::Pair(pair))?;
-                truncated = limit == Some(count);
-                match truncated {
-                    true => ControlFlow::Break(()),
-                    false => ControlFlow::Continue(()),
-                }
+                truncated = request.limit == Some(count);
+                break_if(truncated)
             })?;
             files += 1;
             visit(PairStep::FileDone {
@@ -174,6 +176,13 @@ pub fn visit_pairs(
     })
 }
 
+fn break_if(is_over: bool) -> ControlFlow<()> {
+    match is_over {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
+    }
+}
+
 /// Where the partners of a document come from, and how a pair is named.
 struct Partners<'a> {
     search: &'a PairSearch<'a>,
@@ -187,20 +196,19 @@ impl<'a> Partners<'a> {
         search: &'a PairSearch<'a>,
         request: &PairSelection<'_>,
         account: &MemoryAccount,
+        report: &mut dyn FnMut(u64),
     ) -> Result<Self, IndexError> {
-        let PairSelection {
-            view, threshold, ..
-        } = *request;
         let contained = request.containment.map(|first| {
             let documents = search.documents();
-            Containments::search(index, documents, (view, threshold, first), account)
+            let ratios = (request.view, request.threshold, first);
+            Containments::search(index, documents, ratios, account, report)
         });
         Ok(Self {
             search,
             contained: contained.transpose()?,
             thresholds: RelationThresholds {
-                resemblance: threshold.get(),
-                containment: request.containment.unwrap_or(threshold).get(),
+                resemblance: request.threshold.get(),
+                containment: request.containment.unwrap_or(request.threshold).get(),
             },
         })
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::*;
-use crate::read_side::catalogue::{files, files_after};
+use crate::read_side::catalogue::{PairStep, files, files_after, visit_pairs};
 
 #[test]
 fn a_list_of_pairs_resumes_after_the_last_one_seen() {
@@ -66,6 +66,36 @@ fn a_list_of_pairs_ends_at_its_limit_and_says_so() {
         assert_eq!(list(Some(limit as u64)), (all[..limit].to_vec(), true));
     }
     assert_eq!(list(Some(all.len() as u64 + 1)), (all, false));
+}
+
+#[test]
+fn a_list_with_containment_says_how_far_the_search_before_its_first_pair_is() {
+    let (opened, _dir) = opened_of(&versions());
+    opened.writer.settle(&Cancel::never()).unwrap();
+    let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+    let searched = |containment| {
+        let asked = PairSelection {
+            containment,
+            ..all_pairs()
+        };
+        let (mut searched, mut files_done) = (Vec::new(), false);
+        let visit = &mut |step: PairStep| {
+            match step {
+                PairStep::ContainersSearched { documents } => {
+                    assert!(!files_done);
+                    searched.push(documents);
+                }
+                PairStep::Pair(_) | PairStep::FileDone { .. } => files_done = true,
+            }
+            ControlFlow::Continue(())
+        };
+        visit_pairs(opened.index.reader(), asked, &account, visit).unwrap();
+        searched
+    };
+    assert!(searched(None).is_empty());
+    let documents = opened.index.live_documents(&VisibleRoots::All);
+    let all: Vec<u64> = (0..documents).collect();
+    assert_eq!(searched(Some(Ratio::FOUR_FIFTHS)), all);
 }
 
 #[test]
