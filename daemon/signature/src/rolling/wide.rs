@@ -13,14 +13,18 @@
 
 use std::arch::x86_64::{
     __m512i, __mmask8, _mm512_alignr_epi64, _mm512_cmple_epu64_mask, _mm512_cmplt_epu64_mask,
-    _mm512_gf2p8affine_epi64_epi8, _mm512_mask_mov_epi64, _mm512_maskz_compress_epi64,
-    _mm512_min_epu64, _mm512_mullo_epi64, _mm512_permutexvar_epi8, _mm512_permutexvar_epi64,
-    _mm512_rol_epi64, _mm512_rorv_epi64, _mm512_set_epi64, _mm512_set1_epi64, _mm512_sub_epi64,
-    _mm512_ternarylogic_epi64, _mm512_testn_epi64_mask,
+    _mm512_gf2p8affine_epi64_epi8, _mm512_mask_mov_epi64, _mm512_min_epu64, _mm512_mullo_epi64,
+    _mm512_permutexvar_epi8, _mm512_permutexvar_epi64, _mm512_rol_epi64, _mm512_rorv_epi64,
+    _mm512_set_epi64, _mm512_set1_epi64, _mm512_sub_epi64, _mm512_ternarylogic_epi64,
+    _mm512_testn_epi64_mask,
 };
 
 use super::{Choice, LONGEST_RUN, Position, Stretch, Task};
 use crate::fingerprint::{Fingerprint, PUSH, SCATTER, Table, residue};
+
+mod gathered;
+
+use gathered::Gathered;
 
 /// Chains in a register.
 const LANES: usize = 8;
@@ -28,9 +32,6 @@ const LANES: usize = 8;
 const STEP: usize = 8;
 /// Minimum number of windows per lane; shorter lanes are left to the other kernel.
 const SHORTEST: usize = 16;
-
-/// Fingerprints that are gathered before they are passed on.
-const GATHERED: usize = 512;
 
 /// The matrix for each byte that a look-up in a table of byte multiples yields.
 type Matrices = [u64; 8];
@@ -134,25 +135,17 @@ fn choose<'b>(
     chosen: &mut Vec<Fingerprint>,
 ) -> Position<'b> {
     let test = Test::of(choice);
-    let mut kept = [0; GATHERED];
-    let mut end = 0;
+    let mut gathered = Gathered::new(chosen);
     while let Some(mut chains) = Chains::of(windows, &at, usize::MAX) {
         while let Some((_, fingerprints)) = chains.next() {
             for eight in fingerprints {
-                let wanted = test.passes(eight);
-                // The next eight overwrite the lanes beyond those wanted.
-                let packed = in_lanes(_mm512_maskz_compress_epi64(wanted, eight));
-                kept[end..end + LANES].copy_from_slice(&packed);
-                end += wanted.count_ones() as usize;
+                gathered.add(test.passes(eight), eight);
             }
-            if end + LANES * (STEP + 1) > kept.len() {
-                chosen.extend(kept[..end].iter().copied().map(Fingerprint));
-                end = 0;
-            }
+            gathered.make_room();
         }
         at = chains.after();
     }
-    chosen.extend(kept[..end].iter().copied().map(Fingerprint));
+    gathered.hand_on();
     at
 }
 
@@ -167,32 +160,30 @@ fn minima<'b>(
     let test = Test::of(ends);
     let greatest = _mm512_set1_epi64(-1);
     while let Some(mut chains) = Chains::of(windows, &at, usize::MAX) {
-        let mut stretches = [Stretch::default(); LANES];
+        let mut gathered = Gathered::new(kept);
+        // Per lane the least of its first chunk, which began in an earlier one, and whether that chunk ended.
+        let (mut first, mut begun) = (greatest, 0);
         let (mut least, mut last) = (greatest, 0);
         while let Some((_, fingerprints)) = chains.next() {
             for eight in fingerprints {
                 least = _mm512_min_epu64(least, eight);
                 last = test.passes(eight);
-                if last != 0 {
-                    let all = in_lanes(least);
-                    let mut left = last;
-                    while left != 0 {
-                        let lane = left.trailing_zeros() as usize % LANES;
-                        let (first, least) = (&mut stretches[lane].first, Fingerprint(all[lane]));
-                        match first {
-                            None => *first = Some(least),
-                            Some(_) => kept.push(least),
-                        }
-                        left &= left - 1;
-                    }
-                    least = _mm512_mask_mov_epi64(least, last, greatest);
-                }
+                first = _mm512_mask_mov_epi64(first, last & !begun, least);
+                gathered.add(last & begun, least);
+                begun |= last;
+                least = _mm512_mask_mov_epi64(least, last, greatest);
             }
+            gathered.make_room();
         }
-        let open = in_lanes(least);
-        for (lane, mut stretch) in stretches.into_iter().enumerate() {
-            stretch.open = Fingerprint(open[lane]);
-            stretch.is_open = (last >> lane) & 1 == 0;
+        gathered.hand_on();
+        let (first, open) = (in_lanes(first), in_lanes(least));
+        for lane in 0..LANES {
+            let is_in = |lanes: __mmask8| (lanes >> lane) & 1 == 1;
+            let stretch = Stretch {
+                first: is_in(begun).then_some(Fingerprint(first[lane])),
+                open: Fingerprint(open[lane]),
+                is_open: !is_in(last),
+            };
             join(stretch, kept);
         }
         at = chains.after();
