@@ -94,7 +94,7 @@ pub use rung::Rung;
 pub use sampling::{BadSampling, Sampling, SizeStep};
 pub use shingle_set::ShingleSet;
 pub use signature::{Scheme, SchemeKind, Signature, Unlike};
-pub use sketch_n::SketchN;
+pub use sketch_n::{SketchLookup, SketchN};
 pub use sorted::count_shared_at;
 pub use spans::{SharedSpans, Span, peak_bytes as span_bytes, shared_spans};
 pub use super_shingle::SuperShingles;

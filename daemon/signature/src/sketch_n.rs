@@ -29,6 +29,10 @@ use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::sorted::shared;
 use crate::window::Window;
 
+mod lookup;
+
+pub use lookup::SketchLookup;
+
 /// An entry: the smallest fingerprint, if there is any.
 pub(crate) type Entry = Option<Fingerprint>;
 

@@ -279,6 +279,7 @@ fn candidates(
     let Some(text) = subject.text() else {
         return search.by_samples(fingerprints, kind, view, account);
     };
+    let shingles = text.shingles.len() as u64;
     let (text, window, size) = (&text.signed, index.window(), index.ladder().fixed_size());
     match params.scheme {
         SchemeKind::ModN | SchemeKind::Chunks => {
@@ -290,9 +291,11 @@ fn candidates(
             };
             search.by_either(fingerprints, kind, &sign, view, account)
         }
-        SchemeKind::MinN => search.by_sketches(&MinN::sign(text, window, size), view, account),
+        SchemeKind::MinN => {
+            search.by_sketches(&MinN::sign(text, window, size), shingles, view, account)
+        }
         SchemeKind::SketchN => {
-            search.by_sketches(&SketchN::sign(text, window, size), view, account)
+            search.by_sketches(&SketchN::sign(text, window, size), shingles, view, account)
         }
         SchemeKind::SuperShingles => {
             search.by_super_shingles(&SuperShingles::sign(text, window), view, account)

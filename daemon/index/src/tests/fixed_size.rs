@@ -27,7 +27,7 @@ fn ask(bed: &Bed, query: &Signature, view: &VisibleRoots) -> BTreeMap<u64, Candi
     let found = bed
         .reader()
         .candidates()
-        .by_sketches(query, view, &account(bed.index()))
+        .by_sketches(query, query.len() as u64, view, &account(bed.index()))
         .unwrap();
     assert_eq!(found.common_lists_count_only, 0);
     let by_id: BTreeMap<_, _> = found.found.iter().map(|c| (c.document.0, *c)).collect();
@@ -178,7 +178,12 @@ fn common_entries_add_documents_where_a_query_has_little_else() {
         let reader = bed.reader();
         reader
             .candidates()
-            .by_sketches(&query, &VisibleRoots::All, &account(bed.index()))
+            .by_sketches(
+                &query,
+                query.len() as u64,
+                &VisibleRoots::All,
+                &account(bed.index()),
+            )
             .unwrap()
     };
     for scheme in BOTH {

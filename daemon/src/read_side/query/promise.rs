@@ -60,10 +60,13 @@ fn missed_at_most(params: &QueryParams, coverage: &Coverage) -> f64 {
 #[cfg(test)]
 mod tests {
     use simdex_index::{Cancel, IndexReader};
+    use simdex_schema::Schemes;
+    use simdex_schema::meta::Parameters;
     use simdex_signature::{CanonicalText, ShingleSet};
 
     use super::*;
-    use crate::read_side::query::tests::{index_of, similar, words};
+    use crate::config::Config;
+    use crate::read_side::query::tests::{index_of, opened_with, similar, words};
     use crate::read_side::query::{Answer, Subject, find};
 
     fn containing(threshold: f64) -> QueryParams {
@@ -111,6 +114,25 @@ mod tests {
             missed <= promised + 2.0 * promised.sqrt(),
             "{missed} missed, {promised} promised"
         );
+    }
+
+    /// Of few shingles nearly all are entries, in both texts.
+    #[test]
+    fn short_texts_are_found_by_sketches_as_surely_as_long_ones() {
+        let mut seed = 31;
+        let texts = [6, 4, 40, 3_000].map(|length| words(&mut seed, length).join(" "));
+        let parameters = Parameters {
+            schemes: Schemes::of(&[SchemeKind::MinN, SchemeKind::SketchN]),
+            ..Config::default().parameters()
+        };
+        let (opened, _dir) = opened_with(&texts, parameters);
+        for scheme in [SchemeKind::MinN, SchemeKind::SketchN] {
+            for (text, threshold) in texts.iter().zip([0.1, 0.6, 0.8, 0.9]) {
+                let answer = answer(opened.index.reader(), text, &similar(scheme, threshold));
+                let usual = Promise::new(scheme.name(), threshold, MISS_PROBABILITY);
+                assert_eq!((answer.hits.len(), answer.summary.promise), (1, usual));
+            }
+        }
     }
 
     #[test]

@@ -121,7 +121,7 @@ pub(crate) fn opened_of(texts: &[String]) -> (Opened, tempfile::TempDir) {
     opened_with(texts, Config::default().parameters())
 }
 
-fn opened_with(texts: &[String], parameters: Parameters) -> (Opened, tempfile::TempDir) {
+pub(crate) fn opened_with(texts: &[String], parameters: Parameters) -> (Opened, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let store = Box::<MemoryStore>::default();
     let opened = Index::open(store, dir.path(), parameters, Options::default());

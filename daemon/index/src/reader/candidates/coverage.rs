@@ -1,20 +1,22 @@
 //! An upper bound of the probability that a document that answers a query is no candidate, computed from what was
 //! looked up.
 //!
-//! A document is compared with the query at one rung. The sampled fingerprints at that rung (the query's, the
+//! By Mod_n a document is compared with the query at one rung. The sampled fingerprints at that rung (the query's, the
 //! document's, or those of the union) are the trials, and the number of them in both is binomial, with the sought ratio
 //! as its mean share. The document is no candidate if none is in both, or only those in common lists that add no
 //! documents. So the probability is that of a lower tail, bounded by Chernoff ([`lower_tail`]). The query's number of
 //! fingerprints is known, and so is the smallest number that any document of a rung keeps; never more is assumed than a
 //! quarter of the ladder's usual target.
 //!
-//! Of super-shingles the probability is known, since all groups are looked up and agree independently of each other
+//! The other schemes bound the resemblance alone. Of Min_n the trials are the n smallest fingerprints of the union, and
+//! nothing is missed where all of both are looked up. Of Sketch_n see [`SketchLookup`]. Of super-shingles the
+//! probability is known, since all groups are looked up and agree independently of each other
 //! ([`SuperShingles::missed`]).
 
 use std::collections::BTreeMap;
 
 use simdex_schema::DocumentKind;
-use simdex_signature::{Ladder, Ratio, Rung, SuperShingles, lower_tail};
+use simdex_signature::{Ladder, Ratio, Rung, SketchLookup, SuperShingles, lower_tail};
 
 use super::Counts;
 use crate::postings::Tally;
@@ -31,12 +33,33 @@ pub enum SoughtRatio {
     ContainmentInQuery,
 }
 
-/// What was looked up of a query, for documents of each rung in use.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Coverage {
-    samples: Vec<Sample>,
-    /// Number of super-shingles that were looked up, if the query was signed by them.
-    super_shingles: Option<u64>,
+/// What was looked up of a query.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Coverage(LookedUp);
+
+#[derive(Clone, Debug, PartialEq)]
+enum LookedUp {
+    /// Samples, for documents of each rung in use.
+    Samples(Vec<Sample>),
+    MinN {
+        n: u64,
+        /// Entries of the query: fewer than n if they are all its fingerprints.
+        of_query: u64,
+        /// Entries whose lists add no documents.
+        hidden: u64,
+    },
+    SketchN {
+        lookup: SketchLookup,
+        hidden: u64,
+    },
+    /// This many super-shingles.
+    SuperShingles(u64),
+}
+
+impl Default for Coverage {
+    fn default() -> Self {
+        Self(LookedUp::Samples(Vec::new()))
+    }
 }
 
 /// The fingerprints that are compared at one rung.
@@ -44,8 +67,6 @@ pub struct Coverage {
 pub(super) struct Sample {
     /// Nothing is left out.
     pub(super) is_whole: bool,
-    /// Nothing is left out of documents with fewer fingerprints than this.
-    pub(super) whole_below: u64,
     /// Number of the query's fingerprints.
     pub(super) of_query: u64,
     /// Lower bound of the number of a document's fingerprints.
@@ -55,32 +76,24 @@ pub(super) struct Sample {
 }
 
 impl Coverage {
-    /// The coverage of a query with this many fingerprints in a sketch of fixed size, of which nothing is left out for
-    /// documents with fewer than `whole_below`.
-    pub(super) fn of_fixed_size(
-        of_query: u64,
-        whole_below: u64,
-        common_lists_count_only: u64,
-    ) -> Self {
-        let sample = Sample {
-            is_whole: false,
-            whole_below,
+    /// The coverage of a query with this many entries of its n smallest fingerprints. The lists of `hidden` of them add
+    /// no documents.
+    pub(super) fn of_min_n(n: u64, of_query: u64, hidden: u64) -> Self {
+        Self(LookedUp::MinN {
+            n,
             of_query,
-            of_document: 0,
-            common_lists_count_only,
-        };
-        Self {
-            samples: vec![sample],
-            super_shingles: None,
-        }
+            hidden,
+        })
+    }
+
+    /// The coverage of a query signed by Sketch_n, where the lists of `hidden` entries add no documents.
+    pub(super) fn of_sketch_n(lookup: SketchLookup, hidden: u64) -> Self {
+        Self(LookedUp::SketchN { lookup, hidden })
     }
 
     /// The coverage of a query with this many super-shingles, all of which were looked up.
     pub(super) fn of_super_shingles(of_query: u64) -> Self {
-        Self {
-            samples: Vec::new(),
-            super_shingles: Some(of_query),
-        }
+        Self(LookedUp::SuperShingles(of_query))
     }
 
     /// The coverage of a query that was looked up at `probed`, for documents of the `rungs` in use.
@@ -97,25 +110,43 @@ impl Coverage {
                 ..sample(probed.max(*rung))
             }
         });
-        Self {
-            samples: at_common.collect(),
-            super_shingles: None,
-        }
+        Self(LookedUp::Samples(at_common.collect()))
     }
 
     /// An upper bound of the probability that a document whose `sought` is exactly `ratio` is no candidate.
     pub fn missed_at_most(&self, sought: SoughtRatio, ratio: Ratio) -> f64 {
-        match self.super_shingles {
-            Some(SuperShingles::GROUPS) if sought == SoughtRatio::Resemblance => {
-                return SuperShingles::missed(ratio);
+        match &self.0 {
+            LookedUp::Samples(samples) => {
+                let missed = samples.iter();
+                let missed = missed.map(|sample| sample.missed_at_most(sought, ratio));
+                missed.fold(0.0, f64::max)
             }
-            // A text without shingles has none, and the share of one text in another bounds no resemblance.
-            Some(_) => return 1.0,
-            None => {}
+            // The share of one text in another bounds no resemblance.
+            _ if sought != SoughtRatio::Resemblance => 1.0,
+            LookedUp::MinN {
+                n,
+                of_query,
+                hidden,
+            } => missed_by_min_n(*n, *of_query, *hidden, ratio),
+            LookedUp::SketchN { lookup, hidden } => lookup.missed_at_most(ratio, *hidden),
+            LookedUp::SuperShingles(SuperShingles::GROUPS) => SuperShingles::missed(ratio),
+            // A text without shingles has none.
+            LookedUp::SuperShingles(_) => 1.0,
         }
-        let samples = self.samples.iter();
-        let missed = samples.map(|sample| sample.missed_at_most(sought, ratio));
-        missed.fold(0.0, f64::max)
+    }
+}
+
+/// Bounds the probability that a document of this resemblance shares no more than `hidden` of the entries of a query.
+fn missed_by_min_n(n: u64, of_query: u64, hidden: u64, ratio: Ratio) -> f64 {
+    let (has_all, of_query) = (of_query < n, of_query as f64);
+    // Of a union of at most n fingerprints all are entries, and at least this share of the query's is in both.
+    if has_all && ratio.get() * of_query <= hidden as f64 {
+        return 1.0;
+    }
+    // The union has no more than the query's, divided by the ratio.
+    match has_all && of_query <= ratio.get() * n as f64 {
+        true => 0.0,
+        false => lower_tail(hidden, n, ratio),
     }
 }
 
@@ -128,14 +159,7 @@ impl Sample {
             SoughtRatio::ContainmentOfQuery => self.of_query,
             SoughtRatio::ContainmentInQuery => self.of_document,
         };
-        // A document that resembles the query has no more than all that it shares, by the ratio.
-        let is_whole = match sought {
-            SoughtRatio::Resemblance => {
-                self.is_whole || (self.of_query as f64) < ratio.get() * self.whole_below as f64
-            }
-            _ => self.is_whole,
-        };
-        match is_whole {
+        match self.is_whole {
             true if ratio.get() * trials as f64 > self.common_lists_count_only as f64 => 0.0,
             true => 1.0,
             false => lower_tail(self.common_lists_count_only, trials, ratio),
@@ -176,7 +200,6 @@ impl RungsInUse {
             .map_or(promised, |min_kept| promised.min(*min_kept));
         Sample {
             is_whole,
-            whole_below: 0,
             of_query: counts[usize::from(at.get())],
             of_document: if is_whole { 1 } else { min_kept },
             common_lists_count_only: tally.common_lists_unread_at(at),
@@ -186,6 +209,8 @@ impl RungsInUse {
 
 #[cfg(test)]
 mod tests {
+    use simdex_signature::{CanonicalText, ShingleSet, SketchN, Window};
+
     use super::*;
 
     fn ratio(value: f64) -> Ratio {
@@ -197,7 +222,6 @@ mod tests {
         let rungs: Vec<Rung> = rungs.iter().map(|rung| Rung::new(*rung).unwrap()).collect();
         Coverage::of_rungs(&rungs, Rung::new(5).unwrap(), |rung| Sample {
             is_whole: rung == Rung::ZERO,
-            whole_below: 0,
             of_query: 6_400 >> rung.get(),
             of_document: 128,
             common_lists_count_only,
@@ -235,19 +259,32 @@ mod tests {
 
     /// A document of resemblance 0.1 with a query of ten has at most 100.
     #[test]
-    fn nothing_is_missed_where_a_sketch_of_fixed_size_holds_all_of_both() {
-        let of = |of_query, whole_below, resemblance| {
-            Coverage::of_fixed_size(of_query, whole_below, 0)
+    fn nothing_is_missed_where_the_smallest_are_all_of_both() {
+        let of = |of_query, resemblance, hidden| {
+            Coverage::of_min_n(512, of_query, hidden)
                 .missed_at_most(SoughtRatio::Resemblance, ratio(resemblance))
         };
-        assert_eq!((of(10, 512, 0.1), of(511, 512, 1.0)), (0.0, 0.0));
-        assert!((of(10, 512, 0.01) - 0.99_f64.powi(10)).abs() < 1e-12);
-        assert!(of(100, 512, 0.1) > 0.0 && of(10, 0, 0.1) > 0.3);
-        let common = Coverage::of_fixed_size(10, 512, 3);
-        assert_eq!(
-            common.missed_at_most(SoughtRatio::Resemblance, ratio(0.1)),
-            1.0
-        );
+        assert_eq!((of(10, 0.1, 0), of(511, 1.0, 0)), (0.0, 0.0));
+        // With a longer document there are 512 trials.
+        for of_query in [10, 511, 512] {
+            assert!((of(of_query, 0.01, 0) - 0.99_f64.powi(512)).abs() < 1e-12);
+        }
+        assert_eq!((of(10, 0.1, 1), of(10, 0.0, 0)), (1.0, 1.0));
+        assert!(of(100, 0.1, 3) > of(100, 0.1, 0));
+    }
+
+    #[test]
+    fn sketches_bound_no_containment() {
+        let text = CanonicalText::from_extracted("a short text of some words");
+        let shingles = ShingleSet::new(&text, Window::DEFAULT).len() as u64;
+        let signature = SketchN::sign(&text, Window::DEFAULT, Rung::new(9).unwrap());
+        let of_text = Coverage::of_sketch_n(SketchLookup::new(&signature, shingles), 0);
+        for coverage in [of_text, Coverage::of_min_n(512, 7, 0)] {
+            let of = |sought| coverage.missed_at_most(sought, ratio(0.5));
+            assert!(of(SoughtRatio::Resemblance) < 1e-9);
+            assert_eq!(of(SoughtRatio::ContainmentOfQuery), 1.0);
+            assert_eq!(of(SoughtRatio::ContainmentInQuery), 1.0);
+        }
     }
 
     #[test]
@@ -268,7 +305,6 @@ mod tests {
         let whole = |common_lists_count_only| {
             Coverage::of_rungs(&[Rung::ZERO], Rung::ZERO, |_| Sample {
                 is_whole: true,
-                whole_below: 0,
                 of_query: 64,
                 of_document: 1,
                 common_lists_count_only,

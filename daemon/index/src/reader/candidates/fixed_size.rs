@@ -10,23 +10,25 @@
 //! **Sketch_n.** The trials are the bins in use in either signature; there are at least as many as in the signature
 //! that uses more.
 //!
-//! All n entries of a query are looked up: a document of resemblance r shares none with probability (1-r)^n, below
-//! 0.001 for n = 512 from r = 0.014 on. If common lists add no documents, they are fewer than n/32, and so is what a
-//! document shares that only they would add: its upper bound is 0.066.
+//! All n entries of a query are looked up: a long document of resemblance r shares none with probability (1-r)^n, below
+//! 0.001 for n = 512 from r = 0.014 on, a short one less often ([`Coverage`]). If common lists add no documents, they
+//! are fewer than n/32, and so is what a document shares that only they would add: its upper bound is 0.066.
 
 use simdex_schema::{DocId, DocumentKind};
-use simdex_signature::{SchemeKind, Signature};
+use simdex_signature::{SchemeKind, Signature, SketchLookup};
 
 use super::{COMMON_LIST_DIVISOR, Candidate, Candidates, CountBasis, Coverage, FoundCandidates};
 use crate::postings::Tally;
 use crate::{DocumentStats, IndexError, MemoryAccount, VisibleRoots};
 
 impl Candidates<'_> {
-    /// Documents of the view that share entries with a query signed by Min_n or Sketch_n, at the n of the index. There
-    /// are none if the index holds none of the query's scheme. Their memory is charged to the account.
+    /// Documents of the view that share entries with a query of this many distinct shingles, signed by Min_n or
+    /// Sketch_n at the n of the index. There are none if the index holds none of the query's scheme. Their memory is
+    /// charged to the account.
     pub fn by_sketches(
         self,
         query: &Signature,
+        shingles: u64,
         view: &VisibleRoots,
         account: &MemoryAccount,
     ) -> Result<FoundCandidates, IndexError> {
@@ -45,14 +47,21 @@ impl Candidates<'_> {
             let is_text = stats.kind == DocumentKind::Text;
             is_text.then(|| candidate(query, shared, stats, id))
         })?;
-        let (n, of_query) = (query.rung().modulus(), query.len() as u64);
-        let is_min_n = query.scheme().kind == SchemeKind::MinN;
-        let whole_below = if is_min_n && of_query < n { n } else { 0 };
+        let coverage = match query.scheme().kind {
+            SchemeKind::SketchN => {
+                let lookup = SketchLookup::new(query, shingles);
+                Coverage::of_sketch_n(lookup, common_lists_count_only)
+            }
+            _ => {
+                let (n, of_query) = (query.rung().modulus(), query.len() as u64);
+                Coverage::of_min_n(n, of_query, common_lists_count_only)
+            }
+        };
         Ok(FoundCandidates {
             found,
             held,
             common_lists_count_only,
-            coverage: Coverage::of_fixed_size(of_query, whole_below, common_lists_count_only),
+            coverage,
         })
     }
 }
