@@ -13,11 +13,14 @@ mod agreement;
 pub mod baselines;
 mod bsw_error;
 mod calibrate;
+mod containment;
 mod conversions;
 mod convert;
 mod crossformat;
 mod extracted;
 mod judge;
+#[cfg(test)]
+mod kept;
 mod papers;
 mod pdf_recall;
 mod plain_to_html;
@@ -106,6 +109,11 @@ pub const STUDIES: &[Study] = &[
         name: "template-pairs",
         about: "short documents of one template: near-duplicate pairs with it and without it",
         run: template_pairs::run,
+    },
+    Study {
+        name: "containment",
+        about: "from which containment on a document holds another: recall and precision by threshold",
+        run: containment::run,
     },
     Study {
         name: "judge-terms",
@@ -342,46 +350,4 @@ mod tests {
         }
         assert!(find("cherkasova-fig10").is_none());
     }
-
-    #[test]
-    fn every_figure_of_the_papers_is_kept_and_linked_and_no_other() {
-        let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("study/results");
-        let page = std::fs::read_to_string(kept.join("README.md")).unwrap();
-        let files = std::fs::read_dir(&kept).unwrap();
-        let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
-        let figures: Vec<String> = names.filter(|name| name.ends_with(".svg")).collect();
-        for figure in &figures {
-            assert!(
-                page.contains(&format!("]({figure})")),
-                "{figure} is not linked"
-            );
-        }
-        let cherkasova = (2..=9).chain([11]).map(|at| format!("cherkasova-fig{at}"));
-        let ye = (1..=4).map(|at| format!("ye-fig{at}"));
-        let others = DRAWN.iter().map(|name| (*name).to_owned());
-        for name in cherkasova.chain(ye).chain(others) {
-            // A figure of several panels has a file for each: its name, then that of the panel.
-            let is_of = |figure: &String| {
-                let rest = figure.strip_prefix(&name);
-                rest.is_some_and(|rest| rest == ".svg" || rest.starts_with('-'))
-            };
-            assert!(figures.iter().any(is_of), "no figure {name}");
-        }
-    }
-
-    /// Studies of the papers that draw a figure of their own.
-    const DRAWN: &[&str] = &[
-        "ye-text",
-        "ye-recall",
-        "ye-width",
-        "sketch-families",
-        "mod-n-error",
-        "units",
-        "i-match-stability",
-        "ignatov-images",
-        "ignatov-lengths",
-        "ignatov-table2",
-        "ignatov-table3",
-        "ignatov-table4",
-    ];
 }
