@@ -11,7 +11,7 @@ use crate::fingerprint::Fingerprint;
 const SCATTER_FROM: usize = 64;
 
 /// Most values that are scattered over all their range, so that writes stay in the cache of a core.
-const IN_CACHE: usize = 1 << 16;
+const IN_CACHE: usize = 1 << 15;
 
 /// Sorts values, ascending.
 pub(crate) fn sorted(mut values: Vec<Fingerprint>) -> Vec<Fingerprint> {
