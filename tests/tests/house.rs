@@ -145,8 +145,8 @@ const THREADS: &[(&str, &str)] = &[
     ("daemon/src/edge/grpc/event_stream.rs", "who follows events"),
     ("daemon/src/edge/grpc/upload.rs", "who asked"),
     (
-        "daemon/src/read_side/query/words_ahead.rs",
-        "who asked: the words of that text are counted again, and panic again",
+        "daemon/src/read_side/query/measured_ahead.rs",
+        "who asked: that text is measured again, and panics again",
     ),
     (
         "daemon/src/reports/schedule/scheduler.rs",

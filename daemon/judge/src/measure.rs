@@ -1,6 +1,6 @@
 //! Measures the signals of a pair of texts.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use crate::signal::difference::Difference;
@@ -10,15 +10,27 @@ use crate::text::JudgedText;
 /// Stands for a signal without a value where a number is needed.
 pub(crate) const HALFWAY: f64 = 0.5;
 
-/// What belongs to one pair and serves several signals.
+/// What belongs to one pair: the values of its signals, each measured once, and what serves several of them. A pair may be
+/// measured on one thread and judged on another.
 #[derive(Debug, Default)]
 pub struct Together {
+    values: [OnceLock<Option<f64>>; COUNT],
     /// c(AB), made once for both distances.
-    compressed: OnceCell<u64>,
-    difference: OnceCell<Difference>,
+    compressed: OnceLock<u64>,
+    difference: OnceLock<Difference>,
+    is_measured: OnceLock<()>,
 }
 
 impl Together {
+    /// Whether the signals that judging the pair will ask for were measured ahead ([`crate::Model::measure_ahead`]).
+    pub fn is_measured(&self) -> bool {
+        self.is_measured.get().is_some()
+    }
+
+    pub(crate) fn set_measured(&self) {
+        self.is_measured.get_or_init(|| ());
+    }
+
     fn compressed(&self, a: &JudgedText, b: &JudgedText) -> u64 {
         let joined = || compression::together(a.beginning(), b.beginning());
         *self.compressed.get_or_init(joined)
@@ -30,14 +42,19 @@ impl Together {
     }
 }
 
-/// The value of a signal that needs the texts; `None` if it is not known, or needs none. `together` caches what belongs
-/// to one pair.
+/// The value of a signal that needs the texts; `None` if it is not known, or needs none. `together` caches it and what
+/// else belongs to this one pair.
 pub fn of_texts(
     signal: Signal,
     a: &JudgedText,
     b: &JudgedText,
     together: &Together,
 ) -> Option<f64> {
+    let measured = || measured(signal, a, b, together);
+    *together.values[signal.index()].get_or_init(measured)
+}
+
+fn measured(signal: Signal, a: &JudgedText, b: &JudgedText, together: &Together) -> Option<f64> {
     if is_by_terms(signal) {
         // Most of the words of one side are words of the other.
         b.terms_beside(a);

@@ -177,8 +177,20 @@ impl Model {
         known: &KnownSignals,
         texts: impl FnOnce() -> Result<[T; 2], E>,
     ) -> Result<Judgement, E> {
+        self.judge_measured(known, &Together::default(), texts)
+    }
+
+    /// Judges a pair of which `together` has what was measured before.
+    ///
+    /// # Errors
+    /// Those of `texts`.
+    pub fn judge_measured<T: AsRef<JudgedText>, E>(
+        &self,
+        known: &KnownSignals,
+        together: &Together,
+        texts: impl FnOnce() -> Result<[T; 2], E>,
+    ) -> Result<Judgement, E> {
         let (mut load, mut texts) = (Some(texts), None);
-        let together = Together::default();
         let mut signals: Vec<(Signal, Option<f64>)> = Vec::new();
         let is_foreign = Cell::new(false);
         let value = |signal| {
@@ -191,9 +203,8 @@ impl Model {
                     texts = Some(load()?);
                 }
                 let both = texts.as_ref();
-                value = both.and_then(|[a, b]| {
-                    measure::of_texts(signal, a.as_ref(), b.as_ref(), &together)
-                });
+                value = both
+                    .and_then(|[a, b]| measure::of_texts(signal, a.as_ref(), b.as_ref(), together));
             }
             if let Some([a, b]) = texts.as_ref().filter(|_| value.is_none()) {
                 is_foreign.set(a.as_ref().is_foreign() || b.as_ref().is_foreign());
@@ -211,7 +222,7 @@ impl Model {
         let both = texts.as_ref().map(|[a, b]| [a.as_ref(), b.as_ref()]);
         let asked = against
             .zip(both)
-            .and_then(|(signal, [a, b])| measure::of_texts(signal, a, b, &together));
+            .and_then(|(signal, [a, b])| measure::of_texts(signal, a, b, together));
         let caveats = Caveats {
             is_quoting: known.is_quoting,
             ..caveats_of(class, against.is_some(), both)
@@ -224,6 +235,30 @@ impl Model {
             signals,
             model: Some(Arc::clone(&self.id)),
         })
+    }
+
+    /// Measures the signals that [`Model::judge_measured`] will ask for, up to the first that depends on where the files
+    /// are or whose they are: `known` need not say that.
+    pub fn measure_ahead(
+        &self,
+        known: &KnownSignals,
+        texts: [&JudgedText; 2],
+        together: &Together,
+    ) {
+        /// Ends a walk.
+        struct AtPlace;
+        let [a, b] = texts;
+        let of_texts = |signal| measure::of_texts(signal, a, b, together);
+        let value = |signal: Signal| match signal.is_of_place() {
+            true => Err(AtPlace),
+            false => Ok(known.value(signal).or_else(|| of_texts(signal))),
+        };
+        if let Ok(walked) = self.walk(value, || a.is_foreign() || b.is_foreign())
+            && let Some(signal) = doubt::asks_for(walked.class(), known.most_contained())
+        {
+            of_texts(signal);
+        }
+        together.set_measured();
     }
 
     /// What is answered, given all signals.

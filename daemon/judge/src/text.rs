@@ -105,17 +105,6 @@ impl JudgedText {
         self.terms.get_or_init(found)
     }
 
-    /// Counts the words, which most judgements of it beside the other text ask for.
-    pub fn count_words_beside(&self, other: &Self) {
-        self.terms_beside(other);
-        self.own_words();
-    }
-
-    /// Whether they are counted.
-    pub fn has_counted_words(&self) -> bool {
-        self.own_words.get().is_some()
-    }
-
     /// The words that are not in the table of common words.
     pub fn own_words(&self) -> &OwnWords {
         let found = || OwnWords::of(self.beginning(), self.terms());

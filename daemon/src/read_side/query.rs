@@ -25,6 +25,7 @@ mod error;
 mod family;
 mod fold;
 mod hits;
+mod measured_ahead;
 mod named_file;
 mod promise;
 mod subject;
@@ -32,12 +33,14 @@ mod subject;
 pub(crate) mod tests;
 mod texts_for_judging;
 mod whole_text;
-mod words_ahead;
+
+use std::sync::Arc;
 
 use simdex_index::{
     Cancel, Candidate, CandidateKind, Documents, FingerprintSink, FoundCandidates, GrowingPermit,
     IndexError, IndexReader, QueryFingerprints, VisibleRoots,
 };
+use simdex_judge::Model;
 use simdex_proto::defaults;
 use simdex_proto::promise::Promise;
 use simdex_schema::{DocumentHash, State, StoredReason};
@@ -56,11 +59,11 @@ pub use family::{
 };
 pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, RelationThresholds, SchemeUsed};
+use measured_ahead::with_texts_measured_ahead;
 pub use named_file::file_at_path;
 pub(crate) use named_file::name_of_document;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary, hash_whole};
-pub(crate) use texts_for_judging::TextsForJudging;
-use words_ahead::with_words_ahead;
+pub(crate) use texts_for_judging::{TextForJudging, TextsForJudging};
 
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,8 +115,9 @@ pub struct QueryParams {
     pub limit: usize,
     /// The roots whose files may be listed.
     pub view: VisibleRoots,
-    /// Whether texts that were read to be counted are kept with the answer, for judgements.
-    pub keeps_texts: bool,
+    /// The model by which hits will be judged; texts that were read to be counted are kept with the answer for it. `None`
+    /// if they are not judged.
+    pub judged_by: Option<Arc<Model>>,
 }
 
 impl QueryParams {
@@ -132,7 +136,7 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// What is reported beside them.
     pub summary: AnswerSummary,
-    /// Texts of hits, if the query keeps them.
+    /// Texts of hits that will be judged.
     pub(crate) texts: TextsForJudging,
     /// Counts the memory of the hits while they are held.
     _held: GrowingPermit,
@@ -199,7 +203,7 @@ pub fn find(
             let ranked = bound::by_upper_bound(&mut candidates, params)?;
             let verify =
                 |texts| verify(index, subject, params, &ranked, MAX_VERIFIED, cancel, texts);
-            with_words_ahead(index, subject, params, ranked.len(), verify)?
+            with_texts_measured_ahead(index, subject, params, ranked.len(), verify)?
         }
     };
     let mut top = match subject.compared_by() {
@@ -306,7 +310,7 @@ fn candidates(
 /// Documents that reach the threshold, with the numbers of each.
 struct VerifiedDocuments {
     documents: Vec<(Candidate, Overlap)>,
-    /// Texts of the best documents, if the query keeps them.
+    /// Texts of the best documents, if they will be judged.
     texts: TextsForJudging,
     /// Candidates counted on all shingles.
     counted: u64,
@@ -366,11 +370,14 @@ fn verify(
             if !is_own_document(index.documents(), subject, candidate) {
                 stop.add(value);
                 if let Some(text) = read {
-                    found.texts.add(value, candidate.document, text);
+                    found.texts.add(value, candidate.document, &overlap, text);
                 }
             }
             found.documents.push((*candidate, overlap));
         }
+        let left = &ranked[position + 1..];
+        let rank = |value| stop.as_good(value) + left.partition_point(|(_, upper)| *upper >= value);
+        found.texts.hand_on_shown(rank);
     }
     Ok(found)
 }

@@ -258,7 +258,7 @@ fn in_process(
         containment_threshold: 0.8,
         limit: HITS,
         view: VisibleRoots::All,
-        keeps_texts: false,
+        judged_by: None,
     };
     for pass in ["first", "warm"] {
         let mut times = Vec::with_capacity(queries.len());

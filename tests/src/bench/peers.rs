@@ -253,7 +253,7 @@ fn ask_verified(index: &IndexReader, questions: &Questions) -> anyhow::Result<An
         containment_threshold: THRESHOLD,
         limit: MOST_HITS,
         view: VisibleRoots::All,
-        keeps_texts: false,
+        judged_by: None,
     };
     ask(questions, &|_, question| {
         let account = index.memory().requests.account(&Cancel::never());

@@ -88,6 +88,45 @@ fn what_belongs_to_the_query_is_compressed_once_for_all_hits() {
     }
 }
 
+/// Counts of work.
+#[test]
+fn what_was_measured_ahead_is_not_measured_again_and_judged_as_it_would_be() {
+    let words = |from: usize| -> String {
+        let words = (from..from + 300).map(|at| format!("the word{at} of "));
+        words.collect()
+    };
+    let of_all = asking(&["own-words", "difference-rarity", "tf-idf-distance", "mcd"]);
+    for (model, compressions) in [(of_all, 3), (Model::shipped().unwrap(), 0)] {
+        for resemblance in [0.05, 0.6, 0.96, 0.999] {
+            let known = KnownSignals {
+                containments: [resemblance; 2],
+                ..known(resemblance)
+            };
+            let both = || [text(&words(0)), text(&words(20))];
+            let (texts, together) = (both(), Together::default());
+            let before = compression::made::so_far();
+            model.measure_ahead(&known, texts.each_ref().map(Rc::as_ref), &together);
+            let made = compression::made::so_far() - before;
+            assert!(together.is_measured() && made >= compressions, "{made}");
+            let Ok(ahead) = model.judge_measured(&known, &together, || Ok::<_, Infallible>(texts));
+            assert_eq!(compression::made::so_far() - before, made);
+            let Ok(plain) = model.judge(&known, || Ok::<_, Infallible>(both()));
+            assert_eq!(ahead, plain, "{resemblance}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_measured_ahead_that_may_depend_on_where_files_are() {
+    let model = asking(&["own-words", "same-folder", "mcd"]);
+    let both = ["the wording of it", "the wording of that"].map(text);
+    let before = compression::made::so_far();
+    let together = Together::default();
+    model.measure_ahead(&known(0.6), both.each_ref().map(Rc::as_ref), &together);
+    assert!(together.is_measured());
+    assert_eq!(compression::made::so_far(), before);
+}
+
 #[test]
 fn texts_are_asked_for_only_when_a_signal_needs_them() {
     let model = Model::parse(FILE).unwrap();

@@ -19,11 +19,8 @@
 //!
 //! Cost: one pass over the distinct terms of both texts, which other signals need as well.
 
-use std::cmp::Ordering;
-
 use super::idf;
 use super::term_counts::TermCounts;
-use super::terms::Term;
 
 /// The words in which two texts differ.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,26 +35,31 @@ impl Difference {
     /// The difference of two texts.
     pub fn of(a: &TermCounts, b: &TermCounts) -> Self {
         let mut difference = Self::default();
-        let (mut of_a, mut of_b) = (a.with_idf().peekable(), b.with_idf().peekable());
-        loop {
-            let order = match (of_a.peek(), of_b.peek()) {
-                (Some((a, ..)), Some((b, ..))) => a.cmp(b),
-                (Some(_), None) => Ordering::Less,
-                (None, Some(_)) => Ordering::Greater,
-                (None, None) => return difference,
-            };
-            let first = of_a.next_if(|_| order.is_le());
-            let second = of_b.next_if(|_| order.is_ge());
-            difference.add(first, second);
+        let mut of_b = b.with_idf();
+        let mut next = of_b.next();
+        for (term, count, idf) in a.with_idf() {
+            while let Some((_, other, other_idf)) = next.filter(|(other, ..)| *other < term) {
+                difference.add(0, other, other_idf);
+                next = of_b.next();
+            }
+            let other = next.filter(|(other, ..)| *other == term);
+            difference.add(count, other.map_or(0, |(_, other, _)| other), idf);
+            if other.is_some() {
+                next = of_b.next();
+            }
         }
+        while let Some((_, other, idf)) = next {
+            difference.add(0, other, idf);
+            next = of_b.next();
+        }
+        difference
     }
 
-    /// Adds a term with its count and its inverse document frequency in each text that has it.
-    fn add(&mut self, a: Option<(Term, u32, f64)>, b: Option<(Term, u32, f64)>) {
-        let count = |of: Option<(Term, u32, f64)>| of.map_or(0, |(_, count, _)| count);
-        let apart = count(a).abs_diff(count(b));
-        self.words[usize::from(count(a) < count(b))] += u64::from(apart);
-        self.idf += f64::from(apart) * a.or(b).map_or(0.0, |(_, _, idf)| idf);
+    /// Adds a term with its counts in both texts and its inverse document frequency.
+    fn add(&mut self, a: u32, b: u32, idf: f64) {
+        let apart = a.abs_diff(b);
+        self.words[usize::from(a < b)] += u64::from(apart);
+        self.idf += f64::from(apart) * idf;
     }
 
     /// The mean rarity of the differing words, from 0 to 1; `None` if there are none.
@@ -75,6 +77,7 @@ impl Difference {
 
 #[cfg(test)]
 mod tests {
+    use super::super::terms::Term;
     use super::*;
 
     fn difference(a: &str, b: &str) -> Difference {

@@ -16,12 +16,9 @@
 //!
 //! Cost: one pass over the distinct terms of a text; 16 bytes are kept for each own word, and as many for each number.
 
-use std::collections::HashSet;
-use std::hash::BuildHasherDefault;
-
 use super::idf;
 use super::term_counts::TermCounts;
-use super::terms::{Term, TermHasher, words};
+use super::terms::{Term, words};
 
 /// Number of own words taken as the beginning of a document.
 const FIRST: usize = 8;
@@ -81,9 +78,7 @@ impl OwnWords {
             return None;
         }
         let fewer = self.first.len().min(other.first.len());
-        let of_other: HashSet<Term, BuildHasherDefault<TermHasher>> =
-            other.first.iter().copied().collect();
-        let both = self.first.iter().filter(|term| of_other.contains(term));
+        let both = self.first.iter().filter(|term| other.first.contains(term));
         (fewer > 0).then(|| both.count() as f64 / fewer as f64)
     }
 }

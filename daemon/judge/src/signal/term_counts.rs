@@ -59,11 +59,14 @@ impl TermCounts {
                 numbers.push(term);
             }
         });
+        let others = counted(others);
+        let distinct = shared.iter().filter(|count| **count > 0).count() + others.len();
         let mut merged = Self {
+            counts: Vec::with_capacity(distinct),
+            idf: Vec::with_capacity(distinct),
             numbers: each_once(numbers),
-            ..Self::default()
         };
-        let mut others = counted(others).into_iter().peekable();
+        let mut others = others.into_iter().peekable();
         let known = known.with_idf().zip(shared);
         for ((term, _, idf), count) in known.filter(|(_, count)| *count > 0) {
             while let Some(other) = others.next_if(|(other, _)| other.cmp(&term) == Ordering::Less)
@@ -136,8 +139,7 @@ fn each_once(mut terms: Vec<Term>) -> Vec<Term> {
 pub(crate) fn each_term(canonical: &str, mut add: impl FnMut(Term, bool)) {
     let mut rest = canonical;
     while !rest.is_empty() {
-        let ascii = rest.bytes().position(|byte| !byte.is_ascii());
-        let ascii = ascii.unwrap_or(rest.len());
+        let ascii = ascii_bytes(rest);
         // A word that goes on beyond ASCII is not of the ASCII part.
         let ends = match ascii < rest.len() {
             true => rest[..ascii].rfind(' ').map_or(0, |space| space + 1),
@@ -150,6 +152,13 @@ pub(crate) fn each_term(canonical: &str, mut add: impl FnMut(Term, bool)) {
         words(part).for_each(|word| add(Term::of(word), has_digit(word)));
         rest = after;
     }
+}
+
+/// The number of ASCII bytes that a text begins with; whether it is all ASCII is found many bytes at a time.
+fn ascii_bytes(text: &str) -> usize {
+    let first = || text.bytes().position(|byte| !byte.is_ascii());
+    let other = if text.is_ascii() { None } else { first() };
+    other.unwrap_or(text.len())
 }
 
 /// Sorts terms: into buckets by their first bits, which uniform hashes fill with hardly ever more than a few terms

@@ -16,52 +16,66 @@
 use std::sync::OnceLock;
 
 use super::term_counts::TermCounts;
-use super::terms::{Term, TermMap};
+use super::term_slots::TermSlots;
+use super::terms::Term;
 
 /// Maximum number of terms in a list.
 const LONGEST: usize = 100;
 
 /// The terms of a text with the greatest tf-idf, greatest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TopTerms(Vec<Term>);
+#[derive(Clone, Debug, Default)]
+pub struct TopTerms {
+    terms: Vec<Term>,
+    /// Their positions, once a distance was asked for.
+    slots: OnceLock<TermSlots>,
+}
 
 impl TopTerms {
     /// The list of the text with these terms.
     pub fn of(terms: &TermCounts) -> Self {
-        let weighted = terms.weighted().map(|(term, weight)| (weight, term));
-        let mut weighted: Vec<(f64, Term)> = weighted.collect();
-        let by_weight =
-            |a: &(f64, Term), b: &(f64, Term)| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1));
-        if weighted.len() > LONGEST {
-            weighted.select_nth_unstable_by(LONGEST, by_weight);
-            weighted.truncate(LONGEST);
+        // No weight is negative, and so their bits are in their order. The lesser term comes first.
+        let ordered = |(term, weight): (Term, f64)| {
+            u128::from(weight.to_bits()) << u64::BITS | u128::from(!term.0)
+        };
+        let mut all: Vec<u128> = terms.weighted().map(ordered).collect();
+        if all.len() > LONGEST {
+            all.select_nth_unstable_by(LONGEST, |a, b| b.cmp(a));
+            all.truncate(LONGEST);
         }
-        weighted.sort_unstable_by(by_weight);
-        Self(weighted.into_iter().map(|(_, term)| term).collect())
+        all.sort_unstable_by(|a, b| b.cmp(a));
+        all.into_iter().map(|of| Term(!(of as u64))).collect()
     }
 
     /// The distance of two lists, from 0 to 1; 0 for two empty ones.
     pub fn distance(&self, other: &Self) -> f64 {
-        let (long, short) = match self.0.len() >= other.0.len() {
-            true => (self, other),
-            false => (other, self),
-        };
-        if long.0.is_empty() {
+        let longest = self.terms.len().max(other.terms.len());
+        if longest == 0 {
             return 0.0;
         }
-        let places: TermMap<usize> = short.0.iter().copied().zip(0..).collect();
+        let slots = || TermSlots::of(self.terms.iter().copied());
+        let slots = self.slots.get_or_init(slots);
         let weights = weights();
-        let placed = long.0.iter().zip(weights);
-        let shared = placed.filter_map(|(term, weight)| Some(weight * weights[*places.get(term)?]));
+        let placed = other.terms.iter().zip(weights);
+        let shared = placed.filter_map(|(term, weight)| {
+            let own = slots.find(*term, |place| self.terms[place])?;
+            Some(weight * weights[own])
+        });
         // Added in the order of size, so that both sides give the same sum.
         let mut shared: Vec<f64> = shared.collect();
         shared.sort_unstable_by(f64::total_cmp);
-        let all: f64 = weights
-            .iter()
-            .take(long.0.len())
-            .map(|weight| weight * weight)
-            .sum();
+        let weights = weights.iter().take(longest);
+        let all: f64 = weights.map(|weight| weight * weight).sum();
         (1.0 - shared.iter().sum::<f64>() / all).clamp(0.0, 1.0)
+    }
+}
+
+/// Terms in the order of a list, at most [`LONGEST`].
+impl FromIterator<Term> for TopTerms {
+    fn from_iter<I: IntoIterator<Item = Term>>(terms: I) -> Self {
+        Self {
+            terms: terms.into_iter().take(LONGEST).collect(),
+            slots: OnceLock::new(),
+        }
     }
 }
 
@@ -106,11 +120,11 @@ mod tests {
             b in prop::collection::hash_set(0u64..150, 0..100),
         ) {
             let list = |terms: std::collections::HashSet<u64>| {
-                TopTerms(terms.into_iter().map(Term).collect())
+                terms.into_iter().map(Term).collect::<TopTerms>()
             };
             let (a, b) = (list(a), list(b));
             let distance = a.distance(&b);
-            prop_assert!((distance - by_definition(&a.0, &b.0)).abs() < 1e-9);
+            prop_assert!((distance - by_definition(&a.terms, &b.terms)).abs() < 1e-9);
             prop_assert_eq!(distance, b.distance(&a));
             prop_assert!(a.distance(&a).abs() < 1e-9);
         }
@@ -118,7 +132,7 @@ mod tests {
 
     #[test]
     fn a_move_at_the_top_counts_more_than_one_at_the_end() {
-        let list = |terms: &[u64]| TopTerms(terms.iter().copied().map(Term).collect());
+        let list = |terms: &[u64]| terms.iter().copied().map(Term).collect::<TopTerms>();
         let all: Vec<u64> = (0..100).collect();
         let (mut top, mut end) = (all.clone(), all.clone());
         top.swap(0, 1);
@@ -136,6 +150,6 @@ mod tests {
             .collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let first: Vec<_> = all.iter().take(LONGEST).map(|(_, term)| *term).collect();
-        assert_eq!(TopTerms::of(&terms).0, first);
+        assert_eq!(TopTerms::of(&terms).terms, first);
     }
 }

@@ -31,7 +31,6 @@ impl DecodedQuery {
             params,
             strict: query.strict,
             folds: query.fold && kind != FindKind::Related,
-            is_judged: query.with_judgement,
         }))
     }
 

@@ -140,7 +140,7 @@ pub(super) fn parse_query(
         containment_threshold: relation.containment,
         limit: limit as usize,
         view: parse_roots(engine, &query.roots)?,
-        keeps_texts: query.with_judgement,
+        judged_by: query.with_judgement.then(|| engine.models.in_force()),
     })
 }
 

@@ -155,7 +155,7 @@ fn params_without_text(params: &FamilyParams) -> QueryParams {
         containment_threshold: params.containment_threshold,
         limit: params.limit,
         view: params.view.clone(),
-        keeps_texts: false,
+        judged_by: None,
     }
 }
 

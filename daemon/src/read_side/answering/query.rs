@@ -21,8 +21,6 @@ pub struct QueryRequest {
     pub strict: bool,
     /// Whether near-duplicates among the hits are folded.
     pub folds: bool,
-    /// Whether hits are judged.
-    pub is_judged: bool,
 }
 
 /// Answers a query: makes its subject, finds hits, and folds and judges them if requested.
@@ -68,14 +66,13 @@ fn find_fold_judge(
         true => find_folded(index, subject, &request.params, account)?,
         false => find(index, subject, &request.params, account.cancel())?,
     };
-    if request.is_judged {
-        let model = engine.models.in_force();
+    if let Some(model) = &request.params.judged_by {
         let Answer { hits, texts, .. } = &mut answer;
         // Time may run out: hits that are not folded are judged before those that are.
         let (folded, unfolded): (Vec<_>, Vec<_>) =
             hits.iter_mut().partition(|hit| hit.folded_under.is_some());
         let hits = unfolded.into_iter().chain(folded);
-        judge_hits(&model, index, subject, hits, texts)?;
+        judge_hits(model, index, subject, hits, texts)?;
         let judged = answer.hits.iter().filter_map(|hit| hit.judgement.as_ref());
         let left = judged.filter(|judged| judged.is_time_over()).count();
         answer.summary.unjudged = Some(left as u64);

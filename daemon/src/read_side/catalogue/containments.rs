@@ -42,7 +42,7 @@ impl Containments {
             containment_threshold: least.get(),
             limit: usize::MAX,
             view: view.clone(),
-            keeps_texts: false,
+            judged_by: None,
         };
         let mut found = Self {
             sides: HashMap::new(),

@@ -123,7 +123,7 @@ pub(super) fn find(
         containment_threshold: scope.containment,
         limit: MAX_FOUND,
         view: scope.view.clone(),
-        keeps_texts: false,
+        judged_by: None,
     };
     for file in &asked {
         scope.cancel().check()?;

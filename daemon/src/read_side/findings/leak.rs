@@ -48,7 +48,7 @@ pub(super) fn find(
         containment_threshold: scope.engine.threshold().get(),
         limit: MAX_FOUND,
         view: outside,
-        keeps_texts: false,
+        judged_by: None,
     };
     let (mut seen, mut seen_bytes) = (HashSet::new(), HashSet::new());
     let mut failed = FirstError::default();

@@ -7,18 +7,20 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use simdex_index::{IndexError, IndexReader, MemoryAccount};
+use simdex_judge::measure::Together;
 use simdex_judge::{JudgedText, Judgement, Model};
-use simdex_schema::DocId;
 
 use super::{HeldJudgedText, JudgedSide, known_signals};
 use crate::base::lock::lock;
 use crate::base::two_threads::each_on_two_threads;
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::query::{Hit, QueryError, ShingledText, Subject, TextsForJudging};
+use crate::read_side::query::{
+    Hit, QueryError, ShingledText, Subject, TextForJudging, TextsForJudging,
+};
 
 /// Longest time for judging the hits of one request.
 const TIME: Duration = Duration::from_secs(10);
-/// Fewer hits are judged on one thread: starting another takes as long as judging one.
+/// Fewer hits that were not measured ahead are judged on one thread: starting another takes as long as judging one.
 const MIN_HITS_FOR_TWO_THREADS: usize = 4;
 
 /// Judges hits of an answer, in this order while there is time, by the texts that were kept and those that are read
@@ -36,6 +38,20 @@ pub fn judge_hits<'h>(
     let Some(text) = subject.text() else {
         return Ok(());
     };
+    let is_judged = |hit: &&mut Hit| !hit.is_subject && hit.overlap.verified;
+    let mut hits: Vec<&mut Hit> = hits.filter(is_judged).collect();
+    let is_left = |hit: &&&mut Hit| {
+        let document = hit.file.document;
+        document.is_some_and(|(document, _)| !texts.is_measured(document))
+    };
+    let left = hits.iter().filter(is_left).take(MIN_HITS_FOR_TWO_THREADS);
+    let is_worth_it = left.count() == MIN_HITS_FOR_TWO_THREADS;
+    // A thread that has to wait for a processor would be waited for.
+    let is_idle = texts.behind() < MIN_HITS_FOR_TWO_THREADS;
+    let second = match is_worth_it && is_idle {
+        true => index.second_thread(),
+        false => None,
+    };
     let judge = HitJudge {
         model,
         index,
@@ -45,12 +61,6 @@ pub fn judge_hits<'h>(
         own: Mutex::default(),
         texts: Mutex::new(texts),
         until: Instant::now() + TIME,
-    };
-    let is_judged = |hit: &&mut Hit| !hit.is_subject && hit.overlap.verified;
-    let mut hits: Vec<&mut Hit> = hits.filter(is_judged).collect();
-    let second = match hits.len() < MIN_HITS_FOR_TWO_THREADS {
-        true => None,
-        false => index.second_thread(),
     };
     let mut documents = hits.chunk_by_mut(|a, b| a.document == b.document);
     let judge_one = |copies: &mut [&mut Hit]| judge.copies(copies);
@@ -78,12 +88,14 @@ struct HitJudge<'a> {
 impl HitJudge<'_> {
     /// Judges files of one document.
     fn copies(&self, copies: &mut [&mut Hit]) -> Result<(), IndexError> {
-        let mut read = None;
+        let id = copies.first().and_then(|hit| hit.file.document);
+        let kept = id.and_then(|(id, _)| lock(&self.texts).take(id));
+        let mut document = kept.map_or_else(DocumentText::default, DocumentText::of);
         for hit in copies {
             self.account.cancel().check()?;
             hit.judgement = Some(match Instant::now() > self.until {
                 true => JudgingOutcome::TimeOver,
-                false => match self.hit(hit, &mut read) {
+                false => match self.hit(hit, &mut document) {
                     Err(error) if error.concerns_one_document() => JudgingOutcome::NoText,
                     judged => judged?,
                 },
@@ -92,12 +104,8 @@ impl HitJudge<'_> {
         Ok(())
     }
 
-    /// Judges one file; `read` is the text of its document, once it was needed.
-    fn hit(
-        &self,
-        hit: &Hit,
-        read: &mut Option<HeldJudgedText>,
-    ) -> Result<JudgingOutcome, IndexError> {
+    /// Judges one file of a document.
+    fn hit(&self, hit: &Hit, text: &mut DocumentText) -> Result<JudgingOutcome, IndexError> {
         if hit
             .document
             .is_some_and(|document| self.subject.carries(document))
@@ -115,14 +123,21 @@ impl HitJudge<'_> {
         ];
         let lengths = [self.text.canonical.as_bytes().len() as u64, stats.length];
         let known = known_signals(&sides, lengths, &hit.overlap);
-        let judged = self.model.judge(&known, || {
+        let DocumentText {
+            together,
+            kept,
+            held,
+        } = text;
+        let judged = self.model.judge_measured(&known, together, || {
             let own = self.query_text()?;
-            let other = match read.take() {
-                Some(held) => held,
-                None => self.hit_text(id, stats.length)?,
+            let other = match (held.take(), kept.take()) {
+                (Some(held), _) => held,
+                (None, Some(kept)) => HeldJudgedText::of_kept(kept, stats.length, self.account)?,
+                (None, None) => {
+                    HeldJudgedText::read(self.index.texts(), id, stats.length, self.account)?
+                }
             };
-            let text = Arc::clone(&read.insert(other).text);
-            Ok::<[Arc<JudgedText>; 2], IndexError>([own, text])
+            Ok::<_, IndexError>([own, Arc::clone(&held.insert(other).text)])
         });
         Ok(judged?.into())
     }
@@ -135,19 +150,32 @@ impl HitJudge<'_> {
         }
         let needed = JudgedText::peak_bytes(self.text.canonical.as_bytes().len() as u64);
         let permit = self.account.take_large(needed)?;
-        let counted = lock(&self.texts).own();
+        let measured = lock(&self.texts).own();
         let held = HeldJudgedText {
-            text: counted.unwrap_or_else(|| Arc::new(self.text.judged())),
+            text: measured.unwrap_or_else(|| Arc::new(self.text.judged())),
             _permits: Arc::new([permit, None]),
         };
         Ok(Arc::clone(&own.insert(held).text))
     }
+}
 
-    fn hit_text(&self, id: DocId, length: u64) -> Result<HeldJudgedText, IndexError> {
-        let kept = lock(&self.texts).take(id);
-        match kept {
-            Some(text) => HeldJudgedText::of_kept(text, length, self.account),
-            None => HeldJudgedText::read(self.index.texts(), id, length, self.account),
+/// What there is of the text of one document.
+#[derive(Default)]
+struct DocumentText {
+    /// What was measured of it beside the request's own.
+    together: Arc<Together>,
+    /// The text, if the request kept it and it was not needed yet.
+    kept: Option<Arc<JudgedText>>,
+    /// The text, once it was needed.
+    held: Option<HeldJudgedText>,
+}
+
+impl DocumentText {
+    fn of(kept: TextForJudging) -> Self {
+        Self {
+            together: kept.together,
+            kept: Some(kept.text),
+            held: None,
         }
     }
 }

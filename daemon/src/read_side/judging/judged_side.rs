@@ -9,7 +9,7 @@ use simdex_judge::KnownSignals;
 use simdex_judge::signal::name;
 use simdex_schema::RootId;
 
-use crate::read_side::query::{Overlap, RatioEstimate, Subject};
+use crate::read_side::query::{Overlap, Subject};
 
 /// What is recorded of one side.
 #[derive(Clone, Copy, Debug)]
@@ -76,18 +76,12 @@ pub(super) fn known_signals<'a>(
     let [a, b] = sides;
     let roots = a.root.zip(b.root);
     let folder = |side: &JudgedSide<'a>| side.path.and_then(Path::parent);
-    let value = |measured: RatioEstimate| measured.value.unwrap_or(0.0);
     KnownSignals {
         same_root: roots.map(|(a, b)| a == b),
         same_folder: roots.map(|_| folder(a) == folder(b)),
         same_author: a.author.zip(b.author).map(|(a, b)| a == b),
         same_name: a.name().zip(b.name()).map(|(a, b)| name::likeness(a, b)),
-        lengths,
-        resemblance: value(overlap.resemblance),
-        containments: [
-            value(overlap.containment_of_first),
-            value(overlap.containment_of_second),
-        ],
         is_quoting: a.is_quoting || b.is_quoting,
+        ..overlap.known_signals(lengths)
     }
 }

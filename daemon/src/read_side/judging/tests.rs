@@ -49,12 +49,12 @@ fn versions(seed: u64, length: usize) -> Vec<String> {
 }
 
 /// Asks about a text and returns the answer, not judged yet, with its subject. Files of the first root are listed.
-fn asked(index: &IndexReader, text: &str, keeps_texts: bool) -> (Answer, Subject) {
+fn asked(index: &IndexReader, text: &str, is_judged: bool) -> (Answer, Subject) {
     let never = Cancel::never();
     let account = index.memory().requests.account(&never);
     let subject = Subject::from_text(index, text.to_owned(), &account).unwrap();
     let params = QueryParams {
-        keeps_texts,
+        judged_by: is_judged.then(|| Arc::new(Model::shipped().unwrap())),
         view: VisibleRoots::Roots([RootId(1)].into()),
         ..similar(SchemeKind::ModN, 0.2)
     };
@@ -129,17 +129,37 @@ fn one_thread_and_two_give_the_same_answer() {
 }
 
 #[test]
-fn words_are_counted_while_candidates_are_where_no_other_request_does() {
+fn texts_are_measured_while_candidates_are_counted_where_no_other_request_does() {
     let texts = versions(7, 400);
     let (Opened { index, .. }, _dir) = opened_of(&texts);
-    let is_ahead = |keeps_texts| {
-        let (answer, _) = asked(index.reader(), &texts[0], keeps_texts);
+    let ahead = |is_judged| {
+        let (answer, _) = asked(index.reader(), &texts[0], is_judged);
         assert!(answer.hits.len() >= 4, "{}", answer.hits.len());
-        answer.texts.own().is_some()
+        (answer.texts.own().is_some(), answer.texts.handed_on())
     };
-    assert!(is_ahead(true) && !is_ahead(false));
+    // All are shown; one is the subject's own.
+    assert_eq!(ahead(true), (true, texts.len() - 1));
+    assert_eq!(ahead(false), (false, 0));
     let _taken = index.reader().second_thread().unwrap();
-    assert!(!is_ahead(true));
+    assert_eq!(ahead(true), (false, 0));
+}
+
+/// Each of the texts that are kept is judged alike, whether the second thread came to it or not.
+#[test]
+fn texts_of_hits_that_are_not_shown_are_not_measured() {
+    let texts = versions(7, 400);
+    let (Opened { index, .. }, _dir) = opened_of(&texts);
+    let never = Cancel::never();
+    let account = index.reader().memory().requests.account(&never);
+    let subject = Subject::from_text(index.reader(), format!("one {}", texts[0]), &account);
+    let params = QueryParams {
+        judged_by: Some(Arc::new(Model::shipped().unwrap())),
+        limit: 2,
+        ..similar(SchemeKind::ModN, 0.2)
+    };
+    let answer = find(index.reader(), &subject.unwrap(), &params, &never).unwrap();
+    assert_eq!((answer.hits.len(), answer.texts.handed_on()), (2, 2));
+    assert!(answer.summary.verified > 2, "{}", answer.summary.verified);
 }
 
 #[test]

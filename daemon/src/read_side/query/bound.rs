@@ -136,6 +136,11 @@ impl StopRule {
         self.values.truncate(self.limit + 1);
     }
 
+    /// How many documents are at least this good; counted up to one more than files are shown.
+    pub(super) fn as_good(&self, value: f64) -> usize {
+        self.values.partition_point(|other| *other >= value)
+    }
+
     /// Whether no candidate bounded by `upper` can be shown any more.
     pub(super) fn excludes(&self, upper: f64) -> bool {
         self.values.len() > self.limit && self.values.last().is_some_and(|last| upper < *last)
@@ -216,7 +221,7 @@ mod tests {
             containment_threshold: 0.8,
             limit: 2,
             view: VisibleRoots::All,
-            keeps_texts: false,
+            judged_by: None,
         }
     }
 
@@ -325,6 +330,7 @@ mod tests {
         [0.9, 0.5, 0.7]
             .into_iter()
             .for_each(|value| stop.add(value));
+        assert_eq!([0.9, 0.8, 0.5].map(|value| stop.as_good(value)), [1, 1, 3]);
         assert!(stop.excludes(0.49));
         assert!(!stop.excludes(0.5));
     }

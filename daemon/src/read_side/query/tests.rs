@@ -145,7 +145,7 @@ pub(crate) fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
         containment_threshold: 0.8,
         limit: 100,
         view: VisibleRoots::All,
-        keeps_texts: false,
+        judged_by: None,
     }
 }
 

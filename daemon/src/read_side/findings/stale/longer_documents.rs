@@ -75,7 +75,7 @@ impl StaleFinder<'_, '_> {
             containment_threshold: self.params.containment_threshold,
             limit: usize::MAX,
             view: scope.view.clone(),
-            keeps_texts: false,
+            judged_by: None,
         };
         let index = scope.engine.index.reader();
         let search = subject

@@ -314,7 +314,7 @@ impl Search<'_> {
                 containment_threshold: self.params.containment_threshold,
                 limit: self.params.limit,
                 view: self.params.view.clone(),
-                keeps_texts: false,
+                judged_by: None,
             };
             let near = candidates(self.index, subject, &params)?;
             let is_other = |candidate: &Candidate| {

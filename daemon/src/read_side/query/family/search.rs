@@ -315,7 +315,7 @@ impl Search<'_> {
             containment_threshold: self.params.containment_threshold,
             limit: self.params.limit,
             view: view.clone(),
-            keeps_texts: false,
+            judged_by: None,
         };
         let mut near = candidates(self.index, subject, &params)?;
         self.found.candidates += near.found.len() as u64;

@@ -1,6 +1,7 @@
 //! How much two documents share: exact, or estimated from the counts of a candidate.
 
 use simdex_index::{Cancel, Candidate, CountBasis, IndexError};
+use simdex_judge::KnownSignals;
 use simdex_signature::{
     Estimate, Ratio, Rung, ShingleSet, containment_from_counts, resemblance_from_counts,
 };
@@ -91,6 +92,20 @@ impl Overlap {
                 ..Self::IDENTICAL
             },
             _ => self,
+        }
+    }
+
+    /// What a judgement knows of two canonical texts of these lengths, besides where their files are.
+    pub(crate) fn known_signals(&self, lengths: [u64; 2]) -> KnownSignals {
+        let value = |measured: RatioEstimate| measured.value.unwrap_or(0.0);
+        KnownSignals {
+            lengths,
+            resemblance: value(self.resemblance),
+            containments: [
+                value(self.containment_of_first),
+                value(self.containment_of_second),
+            ],
+            ..KnownSignals::default()
         }
     }
 
