@@ -31,6 +31,7 @@ pub mod standard;
 mod tongue;
 
 pub use prose::{Prose, wrapped};
+pub(crate) use prose::{Vocabulary, name};
 pub use tongue::Tongue;
 
 /// A document of a pair. Fetched is what its own bytes say; shown is what a reader sees once frames are

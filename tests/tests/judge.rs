@@ -2,6 +2,8 @@
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use simdex_tests::bench;
+use simdex_tests::figure::Figures;
 use simdex_tests::labelled::{Prose, wrapped};
 use simdex_tests::sandbox::{Daemon, Sandbox};
 
@@ -174,5 +176,20 @@ fn a_report_judges_as_the_list_of_groups_does() -> Result<()> {
         "{}",
         refused.stderr
     );
+    Ok(())
+}
+
+/// The benchmark measures judgements only if most hits have one; it ends with an error otherwise.
+#[test]
+fn the_benchmark_of_judgements_runs() -> Result<()> {
+    let benchmark = bench::find("judged-100k").context("no such benchmark")?;
+    let settings = bench::Settings {
+        documents: Some(1),
+        ..bench::Settings::default()
+    };
+    let mut printed = Vec::new();
+    (benchmark.run)(settings, &mut Figures::new(&mut printed, true))?;
+    let printed = String::from_utf8(printed)?;
+    ensure!(printed.contains("hits, version"), "{printed}");
     Ok(())
 }

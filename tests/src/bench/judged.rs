@@ -1,20 +1,24 @@
 //! The cost of judgements: the same queries with and without, in turn, so that a busy machine delays both alike.
 
+mod english;
+
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use simdex_client::{Client, FindKind, FindOptions, Subject};
+use simdex_judge::Class;
+use simdex_proto::lines;
 
 use super::Settings;
 use super::answers::{fill, open};
 use super::process::{load, processor_seconds_of};
-use crate::corpus::Prose;
 use crate::figure::{Figures, percentile};
 use crate::sandbox::Sandbox;
+use english::English;
 
 const DOCUMENTS: u64 = 100_000;
-/// Words of a text of 10 KB.
-const WORDS: usize = 1_500;
+/// No more than documents.
 const QUERIES: u64 = 200;
 /// Questions that are asked one way, one after another.
 const BLOCK: usize = 10;
@@ -22,16 +26,16 @@ const BLOCK: usize = 10;
 const HITS: usize = 20;
 
 pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let documents = settings.documents.unwrap_or(DOCUMENTS).max(Prose::FAMILY);
+    let documents = settings.documents.unwrap_or(DOCUMENTS).max(English::FAMILY);
     figures.put("load of this machine at start", load()?, "processes")?;
     let sandbox = Sandbox::new()?;
-    let corpus = Prose { seed: 20_260_104 };
+    let corpus = English { seed: 20_260_104 };
     let opened = open(&sandbox)?;
-    let stored = |number| corpus.text_of(number, 0, WORDS);
+    let stored = |number| corpus.text(number, 0);
     fill(&opened, &sandbox, &stored, documents, figures)?;
     opened.index.close(opened.writer)?;
-    let question = |q: u64| corpus.text_of(q * 7_919 % documents, 1 + q, WORDS);
-    let questions: Vec<String> = (0..QUERIES).map(question).collect();
+    let question = |q: u64| corpus.text(q * 7_919 % documents, 1 + q);
+    let questions: Vec<String> = (0..QUERIES.min(documents)).map(question).collect();
     let daemon = sandbox.serve().start()?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -57,6 +61,8 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
 /// What questions took, without and with judgements.
 #[derive(Default)]
 struct Asked {
+    /// Hits by what their judgement says, or why there is none.
+    outcomes: BTreeMap<&'static str, usize>,
     times: [Vec<Duration>; 2],
     /// Of processor time of the daemon.
     seconds: [f64; 2],
@@ -88,11 +94,25 @@ impl Asked {
         figures.put(&format!("{name}: 20 verified hits, p99"), without, "ms")?;
         figures.put(&format!("{name}: with judgements, p99"), with, "ms")?;
         let worst = percentile(&mut self.times[1], 1.0);
-        Ok(figures.put(
+        figures.put(
             &format!("{name}: with judgements, the slowest"),
             worst,
             "ms",
-        )?)
+        )?;
+        self.put_outcomes(name, figures)
+    }
+
+    /// Most hits must have a judgement: what is withheld is not what the figures are about.
+    fn put_outcomes(&self, name: &str, figures: &mut Figures<'_>) -> anyhow::Result<()> {
+        let all: usize = self.outcomes.values().sum();
+        let of_class = |class: Class| self.outcomes.get(class.name());
+        let judged: usize = Class::ALL.into_iter().filter_map(of_class).sum();
+        for (outcome, hits) in &self.outcomes {
+            let share = 100.0 * *hits as f64 / all as f64;
+            figures.put(&format!("{name}: hits, {outcome}"), share, "%")?;
+        }
+        ensure!(2 * judged > all, "{judged} hits of {all} are judged");
+        Ok(())
     }
 }
 
@@ -115,9 +135,12 @@ async fn ask(
             let before = processor_seconds_of(process)?;
             for text in block {
                 let begin = Instant::now();
-                one(client, text, way == 1).await?;
+                let outcomes = one(client, text, way == 1).await?;
                 if pass > 0 {
                     asked.times[way].push(begin.elapsed());
+                    for outcome in outcomes {
+                        *asked.outcomes.entry(outcome).or_default() += 1;
+                    }
                 }
             }
             if pass > 0 {
@@ -128,7 +151,12 @@ async fn ask(
     Ok(asked)
 }
 
-async fn one(client: &Client, text: &str, with_judgement: bool) -> anyhow::Result<()> {
+/// Asks one question; returns the outcome of each judgement.
+async fn one(
+    client: &Client,
+    text: &str,
+    with_judgement: bool,
+) -> anyhow::Result<Vec<&'static str>> {
     let options = FindOptions {
         with_judgement,
         ..FindOptions::default()
@@ -138,15 +166,42 @@ async fn one(client: &Client, text: &str, with_judgement: bool) -> anyhow::Resul
         .clone()
         .find(FindKind::Similar, subject, &options)
         .await?;
-    let (mut verified, mut judged) = (0, 0);
+    let (mut verified, mut outcomes) = (0, Vec::with_capacity(HITS));
     while let Some(hit) = listing.next().await? {
         verified += usize::from(hit.verified);
-        judged += usize::from(hit.judgement.is_some());
+        let class = hit.judgement.as_ref().map(|judged| judged.class);
+        let class = class.and_then(lines::judged_class);
+        outcomes.extend(class.or_else(|| lines::not_judged(hit.not_judged)));
     }
     ensure!(verified == HITS, "{verified} verified hits of {HITS}");
+    let asked = if with_judgement { HITS } else { 0 };
     ensure!(
-        with_judgement == (judged > 0),
-        "{judged} judgements, asked for: {with_judgement}"
+        outcomes.len() == asked,
+        "{} outcomes of {asked}",
+        outcomes.len()
     );
-    Ok(())
+    Ok(outcomes)
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_judge::signal::idf;
+    use simdex_judge::signal::terms::{self, Term};
+
+    use super::*;
+
+    #[test]
+    fn versions_of_a_text_are_about_ten_kilobytes_of_words_that_the_table_mostly_holds() {
+        let text = English { seed: 1 }.text(3, 0);
+        assert!((9_000..11_500).contains(&text.len()), "{}", text.len());
+        assert_eq!(text, English { seed: 1 }.text(3, 0));
+        let lower = text.to_lowercase();
+        let words = terms::words(&lower);
+        let listed = words.clone().filter(|word| idf::is_listed(Term::of(word)));
+        let (listed, all) = (listed.count(), words.count());
+        assert!(
+            (84..92).contains(&(100 * listed / all)),
+            "{listed} of {all}"
+        );
+    }
 }

@@ -6,12 +6,13 @@ use std::sync::OnceLock;
 use crate::corpus::Random;
 
 /// Common words with their document counts, the sum of counts up to each.
-struct Vocabulary {
+pub(crate) struct Vocabulary {
     words: Vec<(&'static str, u64)>,
 }
 
 impl Vocabulary {
-    fn shipped() -> &'static Self {
+    /// That of the table that ships with the program.
+    pub(crate) fn shipped() -> &'static Self {
         static SHIPPED: OnceLock<Vocabulary> = OnceLock::new();
         SHIPPED.get_or_init(|| {
             let table = include_str!("../../../daemon/judge/model/terms.txt");
@@ -35,7 +36,8 @@ impl Vocabulary {
         })
     }
 
-    fn draw(&self, random: &mut Random) -> &'static str {
+    /// One of the words, the common ones often.
+    pub(crate) fn draw(&self, random: &mut Random) -> &'static str {
         let all = self.words.last().map_or(1, |(_, sum)| *sum);
         let drawn = random.below(all.max(1));
         let at = self.words.partition_point(|(_, sum)| *sum <= drawn);
@@ -116,7 +118,7 @@ impl Prose {
 }
 
 /// A name of two to four syllables.
-fn name(random: &mut Random) -> String {
+pub(crate) fn name(random: &mut Random) -> String {
     const ONSETS: [&str; 16] = [
         "b", "br", "c", "d", "f", "gr", "h", "k", "l", "m", "n", "p", "r", "st", "t", "v",
     ];
