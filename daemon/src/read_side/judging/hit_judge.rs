@@ -1,4 +1,5 @@
-//! Judges the hits of one request, on two threads if no other request uses the second.
+//! Judges the hits of one request, on two threads if many were not measured ahead and no other request uses the second.
+//! If the second thread did not come to what it was handed, the processors are busy, and one thread judges.
 //!
 //! A judgement depends on the pair alone, so two threads give the answer of one. Each takes the next hit in the order
 //! of the answer; copies of a document are adjacent, and judged by one thread, which reads their text once.
