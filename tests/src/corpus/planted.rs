@@ -84,7 +84,8 @@ impl Planted {
         Self::with_families(seed, documents, family_sizes(documents / 2, largest))
     }
 
-    /// The same with families that have `size` versions each, at least one; the last one has what is left.
+    /// A repository of so many documents, whose families have `size` versions each, at least one; the last family has what
+    /// is left.
     pub fn with_families_of(seed: u64, documents: u64, size: u64) -> Self {
         let (versions, size) = (documents / 2, size.max(1));
         let firsts = (0..versions).step_by(usize::try_from(size).unwrap_or(usize::MAX));

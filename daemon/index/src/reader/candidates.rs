@@ -12,8 +12,6 @@
 //! `Contained` (small documents inside a long query) must not use a coarser rung than each document's own: it looks up
 //! the whole query at the finest rung in use.
 
-use std::collections::BTreeSet;
-
 use rustc_hash::FxHashMap;
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
@@ -23,12 +21,14 @@ use crate::postings::{BYTES_PER_COUNTED_DOCUMENT, Postings, Tally};
 use crate::shared::{IndexState, document_kind};
 use crate::{DocumentStats, GrowingPermit, IndexError, MemoryAccount, VisibleRoots};
 
+mod common_lists;
 mod coverage;
 mod fixed_size;
 mod super_shingles;
 
+use common_lists::{COMMON_LIST_DIVISOR, significant_common_lists};
+use coverage::RungsInUse;
 pub use coverage::{Coverage, SoughtRatio};
-use coverage::{RungsInUse, Sample};
 
 /// Number of fingerprints looked up, if the query has as many.
 const PROBES: u64 = 128;
@@ -45,18 +45,6 @@ pub enum CandidateKind {
     Containing(Ratio),
     /// The query contains them.
     Contained,
-}
-
-impl CandidateKind {
-    /// The ratio by which documents are searched for, and its minimum; `None` if nothing may be concluded from few
-    /// common fingerprints.
-    fn sought(self) -> Option<(SoughtRatio, Ratio)> {
-        match self {
-            Self::Similar(least) => Some((SoughtRatio::Resemblance, least)),
-            Self::Containing(least) => Some((SoughtRatio::ContainmentOfQuery, least)),
-            Self::Contained => None,
-        }
-    }
 }
 
 /// The fingerprints of a query: those of all its shingles, or of a signature.
@@ -349,45 +337,6 @@ fn candidate(
         document_fingerprints,
         basis: CountBasis::ModSample,
     }
-}
-
-/// Common lists may add documents if they are at least 1/`COMMON_LIST_DIVISOR` of the query's fingerprints at some rung:
-/// with fewer, a document that only they hold has less than that share of the query.
-const COMMON_LIST_DIVISOR: u64 = 32;
-/// Common lists add no documents either if one of the ratio sought shares nothing but them with at most this
-/// probability. It is far below what answers promise, and reading them makes thousands of documents candidates.
-const MAX_MISSED_BY_COMMON_LISTS: f64 = 1e-6;
-
-/// The common lists that may add documents: those of every rung at which documents are counted, they are at least
-/// 1/[`COMMON_LIST_DIVISOR`] of the fingerprints, and a document may be missed without them. For
-/// [`CandidateKind::Contained`] all do, since what the query contains may be small and consist of nothing but common
-/// fingerprints.
-fn significant_common_lists(
-    tally: &Tally<'_>,
-    kind: CandidateKind,
-    in_use: &RungsInUse,
-    probed: Rung,
-    counts: &Counts,
-) -> impl Fn(&Fingerprint) -> bool + use<> {
-    let is_significant = |rung: &Rung| {
-        let Some((sought, least)) = kind.sought() else {
-            return true;
-        };
-        // What a document keeps is not known of a rung that only the query is probed at.
-        let sample = Sample {
-            of_document: 0,
-            ..in_use.sample(tally, *rung, counts)
-        };
-        let common = sample.common_lists_count_only * COMMON_LIST_DIVISOR;
-        common >= sample.of_query
-            && sample.missed_at_most(sought, least) > MAX_MISSED_BY_COMMON_LISTS
-    };
-    // Documents are counted at the coarser rung of both sides.
-    let counted_at: BTreeSet<Rung> = in_use.rungs().map(|own| own.max(probed)).collect();
-    let rungs = counted_at.into_iter();
-    let rungs = rungs.filter(|rung| tally.common_lists_unread_at(*rung) > 0);
-    let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
-    move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
 }
 
 /// Fingerprints of a query by rung.

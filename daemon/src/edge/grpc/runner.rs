@@ -393,8 +393,7 @@ fn stopping() -> Status {
 }
 
 fn reopened() -> Status {
-    let refused = Refused::new(Code::Unavailable, "the index was reopened meanwhile");
-    refused.advised(Some("ask again")).into()
+    Status::unavailable("the index was reopened meanwhile")
 }
 
 #[cfg(test)]
