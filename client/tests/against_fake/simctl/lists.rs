@@ -455,7 +455,7 @@ fn errands_reach_the_daemon() {
     assert_eq!(run.code, 2, "a stream without end ended");
     let event = "7 1970-01-01T00:00:00Z file-indexed      /share/a.txt\n";
     assert_eq!(run.out, event);
-    let ended = "simctl: the daemon stopped; once it runs again, list files and groups again and watch from there\n";
+    let ended = "simctl: the daemon stopped; once it runs again, watch first and then list files and groups again\n";
     assert_eq!(
         run.talk,
         format!("simctl: watching from event 6 on\n{ended}")
