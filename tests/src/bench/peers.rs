@@ -269,9 +269,10 @@ fn ask_verified(index: &IndexReader, questions: &Questions) -> anyhow::Result<An
 fn ask_samples(index: &IndexReader, questions: &Questions, rung: Rung) -> anyhow::Result<Answers> {
     let signed = |question: &Question| signed(index, &question.text, rung);
     let signed: Vec<_> = questions.all.iter().map(signed).collect();
+    let threshold = Ratio::new(THRESHOLD).context("no threshold")?;
     let kind = match questions.relation {
-        Relation::Similar => CandidateKind::Similar(Ratio::FOUR_FIFTHS),
-        Relation::Containing => CandidateKind::Containing(Ratio::FOUR_FIFTHS),
+        Relation::Similar => CandidateKind::Similar(threshold),
+        Relation::Containing => CandidateKind::Containing(threshold),
     };
     let is_found = |found: &&Candidate| {
         let [shared, query, document] = [

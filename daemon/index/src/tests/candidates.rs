@@ -49,6 +49,14 @@ pub(super) fn ask(
         .unwrap()
 }
 
+/// Whether a text of the index is a candidate of a query for it, whatever else is.
+pub(super) fn is_found(bed: &Bed, text: &str) -> bool {
+    let id = bed.id(text).unwrap();
+    let kind = CandidateKind::Similar(Ratio::ZERO);
+    let found = ask(bed, &set(text), kind, &VisibleRoots::All).found;
+    found.iter().any(|candidate| candidate.document == id)
+}
+
 /// The counts of a candidate are exact at its rung, and none that shares anything there is missing.
 pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKind) {
     let query = set(query);

@@ -1,12 +1,10 @@
 //! A disk that has no room for runs of postings: what memory holds meanwhile, and what is applied all the same.
 
-use simdex_signature::Ratio;
-
 use super::bed::{Bed, content, put, seen};
-use super::candidates::{ask, set};
+use super::candidates::is_found;
 use super::frail::HAS_NO_ROOM;
 use super::texts::Random;
-use crate::{CandidateKind, Fault, IndexError, VisibleRoots};
+use crate::{Fault, IndexError};
 
 const BUFFER: usize = 2_000;
 /// More than one of these documents has, by all schemes.
@@ -44,17 +42,7 @@ fn assert_no_room<T: std::fmt::Debug>(tried: Result<T, IndexError>) {
 }
 
 fn assert_found(bed: &Bed, texts: &[String]) {
-    for text in texts {
-        let id = bed.id(text).unwrap();
-        let found = ask(
-            bed,
-            &set(text),
-            CandidateKind::Similar(Ratio::ZERO),
-            &VisibleRoots::All,
-        )
-        .found;
-        assert!(found.iter().any(|candidate| candidate.document == id));
-    }
+    assert!(texts.iter().all(|text| is_found(bed, text)));
 }
 
 /// A bed that took documents until their postings filled the buffer and found no room, and how many it took.

@@ -5,13 +5,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use simdex_schema::key;
-use simdex_signature::Ratio;
 
 use super::bed::{Bed, file, put_raw};
-use super::candidates::{ask, set};
+use super::candidates::is_found;
 use super::frail::{Access, hook};
 use super::texts::Random;
-use crate::{Cancel, CandidateKind, IndexError, UnreadTexts, VisibleRoots};
+use crate::{Cancel, IndexError, UnreadTexts};
 
 #[test]
 fn documents_to_be_signed_again_are_held_one_at_a_time() {
@@ -92,18 +91,6 @@ fn with_two_segments(random: &mut Random) -> (Bed, Vec<String>) {
     }
     bed.close_and_open();
     (bed, texts)
-}
-
-fn is_found(bed: &Bed, text: &str) -> bool {
-    let id = bed.id(text).unwrap();
-    let found = ask(
-        bed,
-        &set(text),
-        CandidateKind::Similar(Ratio::ZERO),
-        &VisibleRoots::All,
-    )
-    .found;
-    found.iter().any(|candidate| candidate.document == id)
 }
 
 fn postings(bed: &Bed) -> u64 {

@@ -388,12 +388,11 @@ fn kept_until_read<T>(reply: T, held: ReplyPermit) -> Response<T> {
 }
 
 fn stopping() -> Status {
-    let refused = Refused::new(Code::Unavailable, "simdexd is stopping");
-    refused.advised(Some("ask again once it runs")).into()
+    Refused::unavailable("simdexd is stopping", "ask again once it runs").into()
 }
 
 fn reopened() -> Status {
-    Status::unavailable("the index was reopened meanwhile")
+    Refused::unavailable("the index was reopened meanwhile", "ask again").into()
 }
 
 #[cfg(test)]

@@ -52,6 +52,11 @@ impl Refused {
         Self(Status::new(code, bounded(message)))
     }
 
+    /// A refusal because the index is closed, with what to do about it.
+    pub(super) fn unavailable(message: &str, advice: &str) -> Self {
+        Self::new(Code::Unavailable, message).advised(Some(advice))
+    }
+
     /// Adds what to do about it, as an [`ErrorDetail`].
     pub(super) fn advised(mut self, advice: Option<&str>) -> Self {
         if let Some(advice) = advice {
@@ -130,8 +135,7 @@ impl From<IndexError> for Refused {
 
 impl From<Reopening> for Refused {
     fn from(reopening: Reopening) -> Self {
-        let refused = Self::new(Code::Unavailable, &reopening.to_string());
-        refused.advised(Some(Reopening::ADVICE))
+        Self::unavailable(&reopening.to_string(), Reopening::ADVICE)
     }
 }
 

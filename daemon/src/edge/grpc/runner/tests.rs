@@ -239,6 +239,14 @@ async fn long_work_ends_when_the_daemon_drains_and_a_query_does_not() {
     drop(leave);
 }
 
+#[test]
+fn a_request_refused_while_the_index_is_closed_says_what_to_do() {
+    for refused in [stopping(), reopened()] {
+        let advice = refused.metadata().get_bin(simdex_proto::v1::ERROR_DETAIL);
+        assert!(advice.is_some(), "{refused}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_of_long_work_ends_when_the_daemon_drains() {
     use tokio_stream::StreamExt;
