@@ -5,6 +5,8 @@
 //! that it shares, and the bits of these are counted by text. A text is compared with k versions in about the time that
 //! it takes to be compared with one.
 
+use std::ops::Range;
+
 use super::{LEVELS, Levels, SharedAt, shared_at};
 use crate::fingerprint::Fingerprint;
 
@@ -33,14 +35,14 @@ impl LevelsTogether {
     pub fn of(texts: &[&Levels]) -> Self {
         let texts = &texts[..texts.len().min(Self::TEXTS)];
         Self {
-            levels: std::array::from_fn(|level| Union::of(texts, level, 0)),
+            levels: std::array::from_fn(|level| Union::of(texts, level)),
             ends: texts.iter().map(|text| text.ends).collect(),
         }
     }
 
     /// Bytes that joining texts with this many shingles takes at most, while it goes on.
     pub fn peak_bytes(shingles: u64) -> u64 {
-        // Two halves and their union.
+        // Those of all texts, before and after they are merged by pairs.
         2 * shingles * (size_of::<Fingerprint>() + size_of::<u64>()) as u64
     }
 
@@ -75,43 +77,46 @@ impl LevelsTogether {
 }
 
 impl Union {
-    /// The union of texts at a level; the first of them has this position.
-    fn of(texts: &[&Levels], level: usize, first: usize) -> Self {
-        match texts {
-            [] => Self::default(),
-            [text] => {
-                let shingles = text.level(level).to_vec();
-                let holders = vec![1 << first; shingles.len()];
-                Self { shingles, holders }
-            }
-            texts => {
-                let (left, right) = texts.split_at(texts.len() / 2);
-                let right_first = first + left.len();
-                Self::of(left, level, first).with(&Self::of(right, level, right_first))
-            }
+    /// The union of texts at a level.
+    fn of(texts: &[&Levels], level: usize) -> Self {
+        let mut unions = Unions::of_each(texts, level);
+        let mut merged = Unions::default();
+        while unions.ends.len() > 1 {
+            unions.merge_pairs_into(&mut merged);
+            std::mem::swap(&mut unions, &mut merged);
+        }
+        let mut all = unions.all;
+        all.shingles.shrink_to_fit();
+        all.holders.shrink_to_fit();
+        all
+    }
+
+    fn part(&self, range: Range<usize>) -> Part<'_> {
+        Part {
+            shingles: &self.shingles[range.clone()],
+            holders: &self.holders[range],
         }
     }
 
-    fn with(&self, other: &Self) -> Self {
-        let most = self.shingles.len() + other.shingles.len();
-        let (mut shingles, mut holders) = (Vec::with_capacity(most), Vec::with_capacity(most));
+    fn extend(&mut self, part: Part<'_>) {
+        self.shingles.extend_from_slice(part.shingles);
+        self.holders.extend_from_slice(part.holders);
+    }
+
+    /// Appends the union of two parts.
+    fn merge(&mut self, a: Part<'_>, b: Part<'_>) {
         let (mut i, mut j) = (0, 0);
-        while let (Some(x), Some(y)) = (self.shingles.get(i), other.shingles.get(j)) {
-            let (is_ours, is_theirs) = (x <= y, y <= x);
-            let ours = if is_ours { self.holders[i] } else { 0 };
-            let theirs = if is_theirs { other.holders[j] } else { 0 };
-            shingles.push(*x.min(y));
-            holders.push(ours | theirs);
-            i += usize::from(is_ours);
-            j += usize::from(is_theirs);
+        while let (Some(x), Some(y)) = (a.shingles.get(i), b.shingles.get(j)) {
+            let (is_of_a, is_of_b) = (x <= y, y <= x);
+            let of_a = if is_of_a { a.holders[i] } else { 0 };
+            let of_b = if is_of_b { b.holders[j] } else { 0 };
+            self.shingles.push(*x.min(y));
+            self.holders.push(of_a | of_b);
+            i += usize::from(is_of_a);
+            j += usize::from(is_of_b);
         }
-        for (rest, at) in [(self, i), (other, j)] {
-            shingles.extend_from_slice(&rest.shingles[at..]);
-            holders.extend_from_slice(&rest.holders[at..]);
-        }
-        shingles.shrink_to_fit();
-        holders.shrink_to_fit();
-        Self { shingles, holders }
+        self.extend(a.after(i));
+        self.extend(b.after(j));
     }
 
     /// Adds what another text shares with each of these.
@@ -132,6 +137,70 @@ impl Union {
             if count > 0 {
                 tally.add(&met[..count]);
             }
+        }
+    }
+}
+
+/// Unions of some texts each, one after another in two vectors: with two vectors for each, the heap of a thread that
+/// joins family after family falls into pieces.
+#[derive(Default)]
+struct Unions {
+    all: Union,
+    ends: Vec<usize>,
+}
+
+impl Unions {
+    /// The shingles of each text at a level.
+    fn of_each(texts: &[&Levels], level: usize) -> Self {
+        let count = texts.iter().map(|text| text.level(level).len()).sum();
+        let mut unions = Self::default();
+        unions.all.shingles.reserve_exact(count);
+        unions.all.holders.reserve_exact(count);
+        for (at, text) in texts.iter().enumerate() {
+            unions.all.shingles.extend_from_slice(text.level(level));
+            let end = unions.all.shingles.len();
+            unions.all.holders.resize(end, 1 << at);
+            unions.ends.push(end);
+        }
+        unions
+    }
+
+    fn part(&self, at: usize) -> Part<'_> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.all.part(start..self.ends[at])
+    }
+
+    /// Merges each two neighbours into one, in place of what `merged` held.
+    fn merge_pairs_into(&self, merged: &mut Self) {
+        let Self { all, ends } = merged;
+        ends.clear();
+        all.shingles.clear();
+        all.holders.clear();
+        all.shingles.reserve_exact(self.all.shingles.len());
+        all.holders.reserve_exact(self.all.holders.len());
+        for at in (0..self.ends.len()).step_by(2) {
+            match at + 1 < self.ends.len() {
+                true => all.merge(self.part(at), self.part(at + 1)),
+                false => all.extend(self.part(at)),
+            }
+            ends.push(all.shingles.len());
+        }
+    }
+}
+
+/// A part of a union.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    shingles: &'a [Fingerprint],
+    holders: &'a [u64],
+}
+
+impl Part<'_> {
+    /// All but the first, so many of them.
+    fn after(self, count: usize) -> Self {
+        Self {
+            shingles: &self.shingles[count..],
+            holders: &self.holders[count..],
         }
     }
 }
