@@ -84,6 +84,10 @@ impl<W: Write> Printer<W> {
                 self.fields(&[(name, pace_sentence(what, pace))])?;
             }
         }
+        if let Some(seconds) = status.merging_seconds {
+            let merging = format!("postings into the store, for {seconds:.0} s; changes wait for it");
+            self.fields(&[("merging", merging)])?;
+        }
         Ok(())
     }
 

@@ -181,6 +181,7 @@ impl Index {
         let state = self.shared.state();
         Merges {
             runs: state.runs.len(),
+            under_way: state.merging_since.map(|since| since.elapsed()),
             ..state.merges
         }
     }

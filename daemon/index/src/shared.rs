@@ -9,6 +9,7 @@ mod groups_shown;
 
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
 
 use simdex_schema::meta::{Parameters, SCHEMES as SCHEME_COUNT};
 use simdex_schema::{DocId, DocumentKind, GroupId, MetaRecord};
@@ -110,6 +111,8 @@ pub(crate) struct IndexState {
     /// All other postings.
     pub(crate) runs: Runs,
     pub(crate) merges: Merges,
+    /// When the merge began that is under way.
+    pub(crate) merging_since: Option<Instant>,
     /// Roots whose files are grouped.
     pub(crate) grouped: VisibleRoots,
     pub(crate) stars: Stars,

@@ -1,6 +1,7 @@
 //! What searching for edges has cost so far, in counts that are the same on every machine.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 /// Work done since the index was opened, for groups, pairs and requests together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct Merges {
     pub postings: u64,
     /// Number of runs now.
     pub runs: usize,
+    /// How long the merge that is under way has taken so far.
+    pub under_way: Option<Duration>,
 }
 
 /// The counters behind [`Work`].

@@ -63,6 +63,9 @@ pub struct Status {
     /// The speed of settling documents; left out while all are settled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settling: Option<Pace>,
+    /// Seconds since the merge that is under way began; left out while none is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merging_seconds: Option<f64>,
     /// Cost of each scheme.
     pub schemes: Vec<SchemeUsage>,
     /// The watched trees.
@@ -133,6 +136,7 @@ impl From<&v1::StatusReply> for Status {
             memory_limit_bytes: status.memory_limit_bytes,
             reading: status.reading.as_ref().map(Into::into),
             settling: status.settling.as_ref().map(Into::into),
+            merging_seconds: status.merging_seconds,
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             schedules: status.schedules.iter().map(Into::into).collect(),

@@ -44,6 +44,7 @@ pub(crate) fn status() -> StatusReply {
             seconds_left: Some(30.0),
             takes_longer: true,
         }),
+        merging_seconds: Some(4.25),
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
             since: 0,

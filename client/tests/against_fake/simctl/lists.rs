@@ -376,8 +376,11 @@ fn the_status_says_how_fast_what_waits_is_done() {
         ),
         "{text}"
     );
+    let merging = "\nmerging                postings into the store, for 4 s; changes wait for it\n";
+    assert!(text.contains(merging), "{text}");
     let json = simctl(&daemon, &["status", "--json"]).out;
     let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(status["merging_seconds"], 4.25);
     assert_eq!(status["reading"]["seconds_left"], 90.0);
     assert_eq!(status["reading"]["takes_longer"], false);
     assert_eq!(status["settling"]["takes_longer"], true);

@@ -1,8 +1,11 @@
 //! A disk that has no room for runs of postings: what memory holds meanwhile, and what is applied all the same.
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use super::bed::{Bed, content, put, seen};
 use super::candidates::is_found;
-use super::frail::HAS_NO_ROOM;
+use super::frail::{Access, HAS_NO_ROOM, hook};
 use super::texts::Random;
 use crate::{Fault, IndexError};
 
@@ -129,4 +132,31 @@ fn an_index_does_not_open_with_more_postings_than_fill_the_buffer_twice() {
     drop(no_room);
     assert_found(&bed, &texts);
     bed.verify();
+}
+
+#[test]
+fn a_merge_is_shown_while_it_is_under_way() {
+    let texts = texts();
+    let bed = Bed::memory();
+    bed.put("a/0", &texts[0]);
+    let (shared, shown) = (bed.index().index.shared.clone(), Rc::new(Cell::new(0)));
+    let count = Rc::clone(&shown);
+    let hooked = hook(move |access, _| {
+        let is_shown = access == Access::Write && shared.state().merging_since.is_some();
+        count.set(count.get() + u32::from(is_shown));
+    });
+    let merge = || {
+        assert_eq!(bed.index().index.merges().under_way, None);
+        let merged = bed.index().writer.merge();
+        assert_eq!(bed.index().index.merges().under_way, None);
+        merged
+    };
+    merge().unwrap();
+    assert!(shown.take() > 0);
+    bed.put("a/1", &texts[1]);
+    assert_eq!(shown.take(), 0);
+    let _no_room = NoRoom::new();
+    assert_no_room(merge());
+    assert!(shown.take() > 0);
+    drop(hooked);
 }

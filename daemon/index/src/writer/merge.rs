@@ -5,6 +5,7 @@
 //! removal of runs, which the next opening does.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use simdex_schema::meta::RunOfScheme;
 use simdex_schema::posting::{KEY_BITS, scheme_number};
@@ -15,7 +16,7 @@ use super::WriterState;
 use crate::buckets::{Buckets, Cursor, RunFiller};
 use crate::buffer::{Buffer, PART_BITS};
 use crate::runs::{Run, RunChoice, Runs, count_staying, drop_others};
-use crate::shared::SCHEMES;
+use crate::shared::{IndexShared, SCHEMES};
 use crate::store::random_id;
 use crate::store::{NewRun, RunWriter, StoreError};
 use crate::stored_records::put_meta;
@@ -88,6 +89,7 @@ impl IndexWriter {
             }
             return self.commit();
         }
+        let _under_way = MergeUnderWay::begin(&self.shared);
         // Used up even if this fails: what was finished and not named is removed at the next opening.
         let number = writer.meta.next_run;
         writer.meta.next_run += 1;
@@ -188,6 +190,22 @@ impl IndexWriter {
         drop(state);
         // Some hundred megabytes: freeing them must not hold the lock.
         drop(merged);
+    }
+}
+
+/// Shows that a merge is under way, until it is dropped.
+struct MergeUnderWay<'a>(&'a IndexShared);
+
+impl<'a> MergeUnderWay<'a> {
+    fn begin(shared: &'a IndexShared) -> Self {
+        shared.state_mut().merging_since = Some(Instant::now());
+        Self(shared)
+    }
+}
+
+impl Drop for MergeUnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.state_mut().merging_since = None;
     }
 }
 

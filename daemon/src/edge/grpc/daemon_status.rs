@@ -48,6 +48,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         None => store::last_set_aside(&engine.data_dir.join("store")).unwrap_or_default(),
     };
     let usage = |usage| encode::usage(index, usage);
+    let merging = index.merges().under_way;
     let resident = simdex_extract::ResidentMemory::open();
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -72,6 +73,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         memory_limit_bytes: Some(engine.config.store.memory_mib.bytes()),
         reading: engine.reading_pace().map(encode::pace),
         settling: engine.settling_pace().map(encode::pace),
+        merging_seconds: merging.map(|taken| taken.as_secs_f64()),
         alarm: alarm.as_ref().map(encode::alarm),
         completeness: Some(completeness.into()),
         schedules: Vec::new(),

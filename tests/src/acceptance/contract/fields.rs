@@ -388,6 +388,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("memory_limit_bytes", Maybe(&Count)),
             ("reading", Optional(&Object(PACE))),
             ("settling", Optional(&Object(PACE))),
+            ("merging_seconds", Optional(&Seconds)),
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("judge_model", Object(judging::MODEL)),
