@@ -12,6 +12,7 @@ use simdex_index::{
     Cancel, FileChange, Index, IndexReader, NewContent, NewDocument, Opened, SeenFile, VisibleRoots,
 };
 use simdex_schema::file::FileOutcome;
+use simdex_schema::meta::Parameters;
 use simdex_schema::{
     ContentHash, ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, RootId,
     State, StoredReason,
@@ -57,6 +58,15 @@ pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Opened> {
 
 /// Opens the index of a sandbox; what else it is run by are the defaults of the config.
 pub(super) fn open_with(sandbox: &Sandbox, memory: Memory) -> anyhow::Result<Opened> {
+    open_as(sandbox, memory, Config::default().parameters())
+}
+
+/// Opens the index of a sandbox with these parameters.
+pub(super) fn open_as(
+    sandbox: &Sandbox,
+    memory: Memory,
+    parameters: Parameters,
+) -> anyhow::Result<Opened> {
     let Memory {
         cache_bytes,
         options,
@@ -64,7 +74,6 @@ pub(super) fn open_with(sandbox: &Sandbox, memory: Memory) -> anyhow::Result<Ope
     let dir = sandbox.data_dir();
     std::fs::create_dir_all(&dir)?;
     let store = SledStore::open(&dir.join("store"), StoreOptions { cache_bytes })?;
-    let parameters = Config::default().parameters();
     Ok(Index::open(
         Box::new(store),
         &dir.join("text"),
@@ -205,20 +214,6 @@ fn put_settling(
 pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: String) -> FileChange {
     let canonical = CanonicalText::from_extracted(&text);
     let length = canonical.as_bytes().len() as u64;
-    let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
-    let record = ContentRecord {
-        state: State::Indexed,
-        reason: StoredReason::None,
-        document: None,
-        media_type: "text/plain".to_owned(),
-        parser: "plain 1".to_owned(),
-        extractor: simdex_extract::EXTRACTOR_VERSION,
-        strikes: 0,
-        bytes: text.len() as u64,
-        warnings: Vec::new(),
-        facts: Vec::new(),
-        reader: None,
-    };
     let document = NewDocument {
         permit: None,
         hash: DocumentHash(canonical.hash()),
@@ -229,6 +224,26 @@ pub(super) fn change(index: &IndexReader, root: RootId, number: u64, text: Strin
             .signer()
             .sign(&SignedText::whole(canonical.clone()), length),
         text: Some(text),
+    };
+    new_file(root, number, document)
+}
+
+/// A file seen for the first time, with its document.
+pub(super) fn new_file(root: RootId, number: u64, document: NewDocument) -> FileChange {
+    let content = ContentHash(document.hash.0);
+    let length = document.length;
+    let record = ContentRecord {
+        state: State::Indexed,
+        reason: StoredReason::None,
+        document: None,
+        media_type: "text/plain".to_owned(),
+        parser: "plain 1".to_owned(),
+        extractor: simdex_extract::EXTRACTOR_VERSION,
+        strikes: 0,
+        bytes: length,
+        warnings: Vec::new(),
+        facts: Vec::new(),
+        reader: None,
     };
     let stat = FileStat {
         inode: number + 1,

@@ -24,6 +24,7 @@ use crate::figure::Figures;
 use crate::sandbox::Sandbox;
 
 mod adapters;
+mod by_samples;
 mod deletion;
 mod given;
 mod measured;
@@ -31,6 +32,7 @@ mod questions;
 mod stages;
 
 pub(super) use adapters::python;
+use by_samples::simdex_by_samples;
 use deletion::delete;
 use given::{Size, signed, write_postings, write_questions};
 use measured::{Answers, Found, IndexCost, Measured, Pairs, Score, put_table};
@@ -54,13 +56,10 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let drawn = |relation| Questions::draw(&planted, relation, QUESTIONS);
     let mut questions = [Relation::Similar, Relation::Containing].map(drawn);
     let folder = tempfile::tempdir()?;
-    let (mut measured, size) = simdex(
-        Memory::of(&settings),
-        &planted,
-        &questions,
-        folder.path(),
-        figures,
-    )?;
+    let (memory, dir) = (Memory::of(&settings), folder.path());
+    let (simdex, size) = simdex(memory, &planted, &questions, dir, figures)?;
+    let by_samples = simdex_by_samples(memory, &planted, &questions, (&size, dir))?;
+    let mut measured = vec![simdex, by_samples];
     figures.put("postings for other programs", size.postings as f64, "")?;
     figures.put(
         "postings of Simdex, by Mod_n and BSW_n",
@@ -68,9 +67,9 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
         "",
     )?;
     Questions::find_answers(&mut questions, &planted);
-    write_questions(folder.path(), &planted, &questions)?;
+    write_questions(dir, &planted, &questions)?;
     for name in adapters::PEERS {
-        match adapters::measure(name, folder.path(), size.postings)? {
+        match adapters::measure(name, dir, size.postings)? {
             Ok(peer) => measured.push(peer),
             Err(reason) => figures.note(&reason)?,
         }
@@ -89,15 +88,15 @@ fn check(questions: &[Questions; 2], simdex: &Measured) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Measures Simdex, by answers that are verified and by samples alone. Writes the postings of all documents for
-/// other programs into `folder`.
+/// Measures Simdex with texts, by answers that are verified. Writes the postings of all documents for other programs
+/// into `folder`.
 fn simdex(
     memory: Memory,
     planted: &Planted,
     questions: &[Questions; 2],
     folder: &Path,
     figures: &mut Figures<'_>,
-) -> anyhow::Result<(Vec<Measured>, Size)> {
+) -> anyhow::Result<(Measured, Size)> {
     let sandbox = Sandbox::new()?;
     let opened = open_with(&sandbox, memory)?;
     let mut stages = Stages::begin()?;
@@ -108,9 +107,13 @@ fn simdex(
         .ladder()
         .rung_of_text(indexed.bytes / planted.documents());
     let size = write_postings(folder, index, planted, rung)?;
-    let pairs = all_pairs(index, &questions[0])?;
+    let pairs = all_pairs(index, &questions[0], figures)?;
     stages.end("all pairs", &opened.index)?;
-    let [verified, sampled] = ask_all(index, questions, rung)?;
+    let [similar, containing] = questions;
+    let answers = [
+        ask_verified(index, similar)?,
+        ask_verified(index, containing)?,
+    ];
     stages.end("asked", &opened.index)?;
     stages.show(figures)?;
     opened.index.close(opened.writer)?;
@@ -118,27 +121,20 @@ fn simdex(
     let opened = open_with(&sandbox, memory)?;
     let deletion = delete(opened, indexed.root, planted, &questions[0])?;
     deletion.show(indexed.busy + grouping, figures)?;
-    let verified = Measured {
+    let measured = Measured {
         name: "Simdex".to_owned(),
-        index: Some(IndexCost {
+        index: IndexCost {
             build: [indexed.busy.as_secs_f64(), indexed.processor],
             postings: size.own_postings as f64,
             disk: Some(disk),
-            memory: stages.most(),
+            memory: Some(stages.most()),
             delete: Some(deletion.seconds()),
-        }),
-        answers: verified,
+        },
+        answers,
         pairs: Some(pairs),
         pairs_of_families: None,
     };
-    let sampled = Measured {
-        name: "Simdex, by samples".to_owned(),
-        index: None,
-        answers: sampled,
-        pairs: None,
-        pairs_of_families: None,
-    };
-    Ok((vec![verified, sampled], size))
+    Ok((measured, size))
 }
 
 /// Indexes all documents and finds their groups; returns how long the latter took.
@@ -161,8 +157,13 @@ fn fill(
     Ok((indexed, grouping))
 }
 
-/// Every pair at the threshold, each counted exactly on all shingles, as `pairs` lists them.
-fn all_pairs(index: &IndexReader, questions: &Questions) -> anyhow::Result<Pairs> {
+/// Every pair at the threshold, each counted exactly on all shingles, as `pairs` lists them. Prints which part of the
+/// time passes before a text is read: in the join of all postings, which is all that other programs do.
+fn all_pairs(
+    index: &IndexReader,
+    questions: &Questions,
+    figures: &mut Figures<'_>,
+) -> anyhow::Result<Pairs> {
     let threshold = Ratio::new(THRESHOLD).context("no threshold")?;
     let account = index.memory().requests.account(&Cancel::never());
     let mut found: Found = vec![BTreeSet::new(); questions.all.len()];
@@ -170,12 +171,14 @@ fn all_pairs(index: &IndexReader, questions: &Questions) -> anyhow::Result<Pairs
     let places: HashMap<u64, usize> = places.map(|(at, each)| (each.number, at)).collect();
     let (begin, processor) = (Instant::now(), processor_seconds()?);
     let search = index.pairs().search(&VisibleRoots::All, threshold);
-    let mut pairs = 0_u32;
+    let (mut pairs, mut joining) = (0_u32, Duration::ZERO);
     let documents: Vec<DocId> = search.documents().collect();
     for (at, &id) in documents.iter().enumerate() {
         let is_later = |other: DocId| Ok(other > id);
         let next = |most| Ok(documents[at..].iter().copied().take(most).collect());
+        let begin_join = Instant::now();
         search.look_ahead(id, &next, &account)?;
+        joining += begin_join.elapsed();
         let partners = match search.partners_ahead(id, &account)? {
             Some(partners) => partners,
             None => search.filtered_partners_of(id, &is_later, &account)?,
@@ -189,31 +192,21 @@ fn all_pairs(index: &IndexReader, questions: &Questions) -> anyhow::Result<Pairs
             }
         }
     }
+    let seconds = [
+        begin.elapsed().as_secs_f64(),
+        processor_seconds()? - processor,
+    ];
+    let columns = [
+        ("of the time", joining.as_secs_f64(), "s"),
+        ("pairs counted", search.counted() as f64, ""),
+        ("at the threshold", f64::from(pairs), ""),
+    ];
+    figures.row("all pairs: joining postings", &columns)?;
     Ok(Pairs {
-        seconds: [
-            begin.elapsed().as_secs_f64(),
-            processor_seconds()? - processor,
-        ],
+        seconds,
         count: f64::from(pairs),
         found,
     })
-}
-
-/// Asks all questions, for answers that are verified and by samples alone.
-fn ask_all(
-    index: &IndexReader,
-    [similar, containing]: &[Questions; 2],
-    rung: Rung,
-) -> anyhow::Result<[[Answers; 2]; 2]> {
-    let verified = [
-        ask_verified(index, similar)?,
-        ask_verified(index, containing)?,
-    ];
-    let sampled = [
-        ask_samples(index, similar, rung)?,
-        ask_samples(index, containing, rung)?,
-    ];
-    Ok([verified, sampled])
 }
 
 /// What a question finds: documents are numbered as they come.

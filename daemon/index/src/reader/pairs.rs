@@ -219,9 +219,8 @@ impl PairSearch<'_> {
         self.ahead().joins
     }
 
-    /// Pairs that [`PairSearch::filtered_partners_of`] has counted on all shingles so far.
-    #[cfg(test)]
-    pub(crate) fn counted(&self) -> u64 {
+    /// Pairs that were counted on all shingles so far.
+    pub fn counted(&self) -> u64 {
         self.counted.load(Ordering::Relaxed)
     }
 

@@ -62,13 +62,13 @@ fn parse(name: &str, of: &Value, postings: f64) -> anyhow::Result<Measured> {
     );
     Ok(Measured {
         name: format!("{name} {}", of["version"].as_str().unwrap_or_default()),
-        index: Some(IndexCost {
+        index: IndexCost {
             build: [number(&of["build"])?, number(&of["build_processor"])?],
             postings,
             disk: of["disk"].as_f64(),
-            memory: number(&of["memory"])? / 1e6,
+            memory: Some(number(&of["memory"])? / 1e6),
             delete: deleted["seconds"].as_f64(),
-        }),
+        },
         answers: [answers(&of["similar"])?, answers(&of["containing"])?],
         pairs: pairs(&of["pairs"])?,
         pairs_of_families: pairs(&of["pairs_of_families"])?,

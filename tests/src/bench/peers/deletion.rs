@@ -56,13 +56,8 @@ impl Deletion {
     }
 }
 
-/// Deletes documents until nothing of them is found or on record, and finds the groups of those they leave.
-pub(super) fn delete(
-    opened: Opened,
-    root: RootId,
-    planted: &Planted,
-    questions: &Questions,
-) -> anyhow::Result<Deletion> {
+/// Deletes documents until nothing of them is found or on record.
+pub(super) fn remove(opened: &Opened, root: RootId, planted: &Planted) -> anyhow::Result<Deletion> {
     let gone: Vec<u64> = deleted(planted).collect();
     let (mut begin, processor) = (Instant::now(), processor_seconds()?);
     let mut took = || {
@@ -83,10 +78,22 @@ pub(super) fn delete(
     deletion.forgotten = took();
     deletion.processor = processor_seconds()? - processor;
     deletion.displaced = opened.writer.unsettled().awaited;
-    took();
+    Ok(deletion)
+}
+
+/// Deletes documents, and finds the groups of those they leave.
+pub(super) fn delete(
+    opened: Opened,
+    root: RootId,
+    planted: &Planted,
+    questions: &Questions,
+) -> anyhow::Result<Deletion> {
+    let mut deletion = remove(&opened, root, planted)?;
+    let begin = Instant::now();
     opened.writer.settle(&Cancel::never())?;
-    deletion.groups_found = took();
+    deletion.groups_found = begin.elapsed();
     let answers = ask_verified(opened.index.reader(), questions)?;
+    let gone: Vec<u64> = deleted(planted).collect();
     let mut found = answers.found.iter().flatten();
     ensure!(
         !found.any(|number| gone.binary_search(number).is_ok()),

@@ -23,7 +23,9 @@ pub(super) fn signed(index: &IndexReader, text: &str, rung: Rung) -> Vec<Fingerp
 pub(super) struct Size {
     /// Bytes.
     pub(super) text: u64,
-    /// At the rung that is common to all.
+    /// The rung that is common to all.
+    pub(super) rung: Rung,
+    /// At that rung.
     pub(super) postings: u64,
     /// Of all schemes, each document at its own rung.
     pub(super) own_postings: u64,
@@ -59,6 +61,7 @@ pub(super) fn write_postings(
     ends.flush()?;
     Ok(Size {
         text: bytes,
+        rung,
         postings,
         own_postings,
     })

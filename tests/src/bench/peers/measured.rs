@@ -14,8 +14,8 @@ pub(super) type Found = Vec<BTreeSet<u64>>;
 pub(super) struct Measured {
     /// With its version, if it has one of its own.
     pub(super) name: String,
-    /// What its index costs; none where the index is that of the program before.
-    pub(super) index: Option<IndexCost>,
+    /// What its index costs.
+    pub(super) index: IndexCost,
     /// For each relation.
     pub(super) answers: [Answers; 2],
     /// A search for all pairs, of programs that have one.
@@ -32,8 +32,8 @@ pub(super) struct IndexCost {
     pub(super) postings: f64,
     /// Bytes on disk; none of an index in memory.
     pub(super) disk: Option<f64>,
-    /// Megabytes resident at most, beyond those before the first document.
-    pub(super) memory: f64,
+    /// Megabytes resident at most, beyond those before the first document; none where that is not known.
+    pub(super) memory: Option<f64>,
     /// Seconds that it took to delete a tenth of all documents; none where that cannot be done.
     pub(super) delete: Option<f64>,
 }
@@ -122,7 +122,7 @@ pub(super) fn put_table(
         let share = index.disk.map(|bytes| bytes / bytes_of_text as f64);
         Cell::of(share, "none")
     });
-    rows.of_index("memory at most, MB", |index| Cell::Figure(index.memory));
+    rows.of_index("memory at most, MB", |index| Cell::of(index.memory, "-"));
     for (at, of) in questions.iter().enumerate() {
         rows.of_answers(at, of);
     }
@@ -155,9 +155,7 @@ impl Rows<'_> {
     }
 
     fn of_index(&mut self, name: &str, cell: impl Fn(&IndexCost) -> Cell) {
-        self.add(name, |each| {
-            each.index.as_ref().map_or(Cell::Word("as before"), &cell)
-        });
+        self.add(name, |each| cell(&each.index));
     }
 
     fn of_answers(&mut self, at: usize, questions: &Questions) {
