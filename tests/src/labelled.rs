@@ -96,17 +96,10 @@ pub struct LabelledPair {
 }
 
 impl LabelledPair {
-    /// What no signal tells of one body: whether the heads of both documents carry numbers of one kind that differ, and
-    /// whether they hardly differ inside what both have in common.
+    /// What no signal tells of one body.
     pub fn caveats(&self, body: Body) -> Caveats {
         let [a, b] = [0, 1].map(|side| self.documents[side].text(body));
-        Caveats {
-            numbers_differ: a.is_numbered_otherwise(b),
-            is_quoting: false,
-            is_foreign: a.is_foreign() || b.is_foreign(),
-            has_same_words: a.has_same_words(b),
-            is_one_inside: a.is_one_inside(b),
-        }
+        Caveats::of(a, b)
     }
 
     /// The measured signals of one body; `None` where both texts are one, or one of them has no shingle: such

@@ -129,6 +129,46 @@ fn without_judgements_the_answer_is_the_same_but_for_them() -> Result<()> {
     Ok(())
 }
 
+/// A reply whose quoted lines are left out of its text has few words of its own: nothing says that it is unrelated.
+#[test]
+fn a_mail_and_the_reply_that_quotes_it_are_not_called_unrelated_wherever_they_are() -> Result<()> {
+    let (sandbox, daemon) = daemon()?;
+    let mut prose = Prose::new(5, 3);
+    let (letter, answer) = (
+        prose.paragraphs(6).join("\n"),
+        prose.paragraphs(2).join("\n"),
+    );
+    let quoted: String = letter.lines().map(|line| format!("> {line}\n")).collect();
+    let mail = |subject: &str, body: &str| {
+        format!("From: a@example.org\nTo: b@example.org\nSubject: {subject}\n\n{body}\n")
+    };
+    let write = |folder: std::path::PathBuf| -> Result<[String; 2]> {
+        std::fs::create_dir_all(&folder)?;
+        let files = [
+            ("mail.eml", mail("lease", &letter)),
+            (
+                "reply.eml",
+                mail("Re: lease", &format!("{answer}\n\n{quoted}")),
+            ),
+        ];
+        let write = |(name, text): (&str, String)| -> Result<String> {
+            std::fs::write(folder.join(name), text)?;
+            Ok(folder.join(name).display().to_string())
+        };
+        let [mail, reply] = files.map(write);
+        Ok([mail?, reply?])
+    };
+    let (indexed, outside) = (write(sandbox.share())?, write(sandbox.beside("outside"))?);
+    daemon.simctl(["sync"])?.success()?;
+    for [mail, reply] in [indexed, outside] {
+        let compared = daemon.simctl(["compare", "--judge", "on", &mail, &reply])?;
+        let compared = compared.success()?.lines_of("comparison")?;
+        let compared = compared.first().context("a comparison")?;
+        ensure!(compared["not_judged"] == "quoting", "{compared}");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_report_judges_as_the_list_of_groups_does() -> Result<()> {
     let (sandbox, daemon) = daemon()?;

@@ -85,7 +85,8 @@ impl<W: Write> Printer<W> {
             }
         }
         if let Some(seconds) = status.merging_seconds {
-            let merging = format!("postings into the store, for {seconds:.0} s; changes wait for it");
+            let merging =
+                format!("postings into the store, for {seconds:.0} s; changes wait for it");
             self.fields(&[("merging", merging)])?;
         }
         Ok(())

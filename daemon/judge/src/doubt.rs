@@ -4,6 +4,7 @@
 
 use crate::class::{Class, Probabilities};
 use crate::signal::Signal;
+use crate::text::JudgedText;
 
 /// If this much of one document is contained in the other, they are not unrelated, whatever the tree says.
 const RELATED: f64 = 0.5;
@@ -72,8 +73,34 @@ pub struct Caveats {
     pub is_foreign: bool,
     /// Both texts have the same words, each as often.
     pub has_same_words: bool,
-    /// Both texts hardly differ inside what frames them ([`crate::JudgedText::is_one_inside`]).
+    /// Both texts hardly differ inside what frames them ([`JudgedText::is_one_inside`]).
     pub is_one_inside: bool,
+    /// A word differs inside what frames them ([`JudgedText::differs_inside`]).
+    pub differs_inside: bool,
+}
+
+impl Caveats {
+    /// Those of two texts; whether a document quotes is not known of a text.
+    pub fn of(a: &JudgedText, b: &JudgedText) -> Self {
+        Self {
+            numbers_differ: a.is_numbered_otherwise(b),
+            is_quoting: false,
+            is_foreign: a.is_foreign() || b.is_foreign(),
+            has_same_words: a.has_same_words(b),
+            is_one_inside: a.is_one_inside(b),
+            differs_inside: a.differs_inside(b),
+        }
+    }
+}
+
+/// The class that is answered where a rule leads to this one. Most pairs under a rule that says *same* are mirrors and
+/// printer versions; a contract with another amount is hardly less alike. So two documents are called the same only if
+/// nothing differs but words around what they have in common; otherwise they are versions, which claims less.
+pub(crate) fn answered(class: Class, caveats: Caveats) -> Class {
+    match class {
+        Class::Same if caveats.differs_inside => Class::Version,
+        class => class,
+    }
 }
 
 /// The signal that a judgement of this class is held against, where at most this share of either document is contained in
@@ -144,7 +171,39 @@ mod tests {
         is_foreign: false,
         has_same_words: false,
         is_one_inside: false,
+        differs_inside: false,
     };
+
+    #[test]
+    fn documents_are_the_same_only_where_nothing_differs_but_their_frames() {
+        let clause =
+            "each party shall bear its own costs of this settlement and waives all others "
+                .repeat(6);
+        let offer = |sum: &str| format!("{clause} the claim is settled for {sum} pounds {clause}");
+        let differs = |a: &str, b: &str| {
+            let [a, b] = [a, b].map(JudgedText::new);
+            let caveats = Caveats::of(&a, &b);
+            assert_eq!(caveats.differs_inside, Caveats::of(&b, &a).differs_inside);
+            caveats.differs_inside
+        };
+        let plain = offer("184,220");
+        let framed = format!("news of a firm {plain} all rights reserved");
+        assert!(!differs(&plain, &plain) && !differs(&plain, &framed));
+        assert!(differs(&plain, &offer("48,500")));
+        assert!(differs(&plain, &offer("nearly 184,220")));
+        assert!(!differs(&plain, &format!("{framed} page 17")));
+        assert!(differs(
+            &plain,
+            &"something else altogether, at some length too ".repeat(9)
+        ));
+        let differing = Caveats {
+            differs_inside: true,
+            ..NONE
+        };
+        assert_eq!(answered(Class::Same, NONE), Class::Same);
+        assert_eq!(answered(Class::Same, differing), Class::Version);
+        assert_eq!(answered(Class::Unrelated, differing), Class::Unrelated);
+    }
 
     #[test]
     fn one_document_is_doubted_where_numbers_differ() {

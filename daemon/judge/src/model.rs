@@ -227,10 +227,12 @@ impl Model {
             is_quoting: known.is_quoting,
             ..caveats_of(class, against.is_some(), both)
         };
+        let doubt = doubt::of(class, &likely, contained, asked, caveats);
+        let class = doubt::answered(class, caveats);
         Ok(Judgement {
             class,
             probability: likely.claimed(class),
-            doubt: doubt::of(class, &likely, contained, asked, caveats),
+            doubt,
             rule: Some(walked.into_rule()),
             signals,
             model: Some(Arc::clone(&self.id)),
@@ -269,7 +271,7 @@ impl Model {
         let contained = values.number(Signal::ContainmentMost);
         let asked = doubt::asks_for(class, contained).and_then(|signal| values.get(signal));
         Answered {
-            class,
+            class: doubt::answered(class, caveats),
             likely,
             doubt: doubt::of(class, &likely, contained, asked, caveats),
         }
@@ -298,6 +300,7 @@ fn caveats_of(class: Class, is_held: bool, both: Option<[&JudgedText; 2]>) -> Ca
         has_same_words: is_duplicate && is_held && is_so(JudgedText::has_same_words),
         // Their words are compared for such a judgement alone.
         is_one_inside: !is_duplicate && is_held && is_so(JudgedText::is_one_inside),
+        differs_inside: class == Class::Same && is_so(JudgedText::differs_inside),
         ..Caveats::default()
     }
 }

@@ -78,6 +78,15 @@ impl JudgedText {
         inside.is_some_and(|differs| differs <= inside::ONE_TEXT)
     }
 
+    /// Whether any word differs between the first and the last run of words that the texts share, or none is shared.
+    pub fn differs_inside(&self, other: &Self) -> bool {
+        let (own, others) = (self.word_runs(), other.word_runs());
+        match own.inside_difference(others) {
+            Some(differs) => differs > 0.0,
+            None => !own.is_empty() && !others.is_empty(),
+        }
+    }
+
     /// The part of it that signals use.
     pub(crate) fn beginning(&self) -> &str {
         compression::beginning(self.canonical.as_str())

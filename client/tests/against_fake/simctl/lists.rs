@@ -376,7 +376,8 @@ fn the_status_says_how_fast_what_waits_is_done() {
         ),
         "{text}"
     );
-    let merging = "\nmerging                postings into the store, for 4 s; changes wait for it\n";
+    let merging =
+        "\nmerging                postings into the store, for 4 s; changes wait for it\n";
     assert!(text.contains(merging), "{text}");
     let json = simctl(&daemon, &["status", "--json"]).out;
     let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");

@@ -59,6 +59,11 @@ impl WordRuns {
         }
     }
 
+    /// Whether the text is shorter than a run.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
     /// The share of words that no shared run covers, between the first and the last one; `None` if none is shared.
     pub fn inside_difference(&self, other: &Self) -> Option<f64> {
         let mut is_shared = vec![false; self.distinct.len()];

@@ -41,7 +41,7 @@ impl<'a> JudgedSide<'a> {
                 root: None,
                 path: subject.subject_path.as_deref(),
                 author: None,
-                is_quoting: false,
+                is_quoting: subject.is_quoting,
             },
         }
     }

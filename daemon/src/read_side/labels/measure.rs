@@ -173,11 +173,8 @@ impl<'a> Reader<'a> {
         Ok(ReadPair {
             values: Values::measured(&known, a, b),
             caveats: Caveats {
-                numbers_differ: a.is_numbered_otherwise(b),
                 is_quoting: known.is_quoting,
-                is_foreign: a.is_foreign() || b.is_foreign(),
-                has_same_words: a.has_same_words(b),
-                is_one_inside: a.is_one_inside(b),
+                ..Caveats::of(a, b)
             },
             is_foreign: a.is_foreign() || b.is_foreign(),
         })

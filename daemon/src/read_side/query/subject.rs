@@ -29,6 +29,8 @@ pub struct Subject {
     pub subject_path: Option<PathBuf>,
     /// The file of the index that was named, if it is one.
     pub file: Option<Box<FileInfo>>,
+    /// For an upload, whether quoted lines were left out of its text.
+    pub is_quoting: bool,
     state: State,
     reason: StoredReason,
     /// All permits of one query are taken from this account: a request that holds a permit must not wait in
@@ -70,6 +72,7 @@ impl Subject {
             content: None,
             subject_path: None,
             file: None,
+            is_quoting: false,
             state,
             reason,
             account: account.clone(),
@@ -92,6 +95,7 @@ impl Subject {
             content: file.record.content(),
             subject_path: Some(file.path.clone()),
             file: Some(Box::new(file.clone())),
+            is_quoting: false,
             state: file.state,
             reason: file.reason.clone(),
             account: account.clone(),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::path::Path;
 
-use simdex_extract::{MemberPolicy, Pool, QueueKey, ReadOptions, Urgency};
+use simdex_extract::{Fact, MemberPolicy, Pool, QueueKey, ReadOptions, Urgency};
 use simdex_index::{IndexReader, MemoryAccount, NewDocument};
 use simdex_schema::{ContentHash, Reason, State, StoredReason};
 
@@ -46,6 +46,7 @@ impl Subject {
         // canonical.
         let read = pool.extract_journaled(&file, hash.0, &options, wait_policy_of(account));
         let _entry = read.entry;
+        let is_quoting = read.extraction.facts.number(Fact::QuotedLines) > 0;
         let read = WorkerAnswer::of(read.extraction);
         if let Some(fault) = read.transient {
             account.cancel().check()?;
@@ -67,6 +68,7 @@ impl Subject {
             reason,
             content: Some(hash),
             subject_path: Some(name.to_owned()),
+            is_quoting,
             ..subject
         })
     }
