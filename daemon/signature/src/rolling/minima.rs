@@ -5,7 +5,7 @@
 //! stretches are joined in the order of the text.
 
 use super::stretch::{GREATEST, Stretch};
-use super::{Choice, LANES, LONGEST, Position, RabinTables, Task};
+use super::{Choice, LANES, LONGEST, Position, RARE, RabinTables, Task};
 use crate::fingerprint::Fingerprint;
 
 impl RabinTables {
@@ -26,11 +26,16 @@ impl RabinTables {
         match ends {
             Choice::Divisible(rung) => {
                 let mask = Fingerprint::product_mask(rung);
-                self.minima_where(at, |product| product & mask == 0, join, kept);
+                let ends = |product| product & mask == 0;
+                self.minima_where(at, rung.modulus(), ends, join, kept);
             }
-            _ => {
-                let has = |product| ends.has(Fingerprint::of_product(product));
-                self.minima_where(at, has, join, kept);
+            Choice::Congruent(class) => {
+                let ends = |product| class.has(Fingerprint::of_product(product));
+                self.minima_where(at, class.modulus(), ends, join, kept);
+            }
+            Choice::Below(below) => {
+                let ends = |product| Fingerprint::of_product(product) < below;
+                self.minima_where(at, u64::MAX / below.0.max(1), ends, join, kept);
             }
         }
     }
@@ -39,6 +44,7 @@ impl RabinTables {
     fn minima_where(
         &self,
         mut at: Position<'_>,
+        one_in: u64,
         ends: impl Fn(u64) -> bool,
         mut join: impl FnMut(Stretch, &mut Vec<Fingerprint>),
         kept: &mut Vec<Fingerprint>,
@@ -48,16 +54,29 @@ impl RabinTables {
         while let Some(block) = at.block(self.width) {
             let (mut count, mut least) = ([0; LANES], [GREATEST; LANES]);
             let mut is_open = [false; LANES];
-            at = self.chains(&block, |lane, _, residue| {
-                let product = Fingerprint::product(residue);
-                least[lane] = least[lane].min(Fingerprint::of_product(product));
-                is_open[lane] = !ends(product);
-                if !is_open[lane] {
-                    found[lane][count[lane] % LONGEST] = least[lane];
-                    count[lane] += 1;
-                    least[lane] = GREATEST;
-                }
-            });
+            at = if one_in >= RARE {
+                self.chains(&block, |lane, _, residue| {
+                    let product = Fingerprint::product(residue);
+                    least[lane] = least[lane].min(Fingerprint::of_product(product));
+                    is_open[lane] = !ends(product);
+                    if !is_open[lane] {
+                        found[lane][count[lane] % LONGEST] = least[lane];
+                        count[lane] += 1;
+                        least[lane] = GREATEST;
+                    }
+                })
+            } else {
+                // Every least is written, and written over where its chunk does not end.
+                self.chains(&block, |lane, _, residue| {
+                    let product = Fingerprint::product(residue);
+                    let is_end = ends(product);
+                    let smallest = least[lane].min(Fingerprint::of_product(product));
+                    found[lane][count[lane] % LONGEST] = smallest;
+                    count[lane] += usize::from(is_end);
+                    least[lane] = if is_end { GREATEST } else { smallest };
+                    is_open[lane] = !is_end;
+                })
+            };
             for (lane, found) in found.iter().enumerate() {
                 let mut found = found.iter().copied().take(count[lane]);
                 let stretch = Stretch {
