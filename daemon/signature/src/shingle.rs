@@ -21,7 +21,7 @@ const KEPT_WIDTHS: usize = 129;
 static TABLES: [OnceLock<RabinTables>; KEPT_WIDTHS] = [const { OnceLock::new() }; KEPT_WIDTHS];
 
 /// The tables for windows of `width` bytes.
-fn tables(width: usize) -> Cow<'static, RabinTables> {
+pub(crate) fn tables(width: usize) -> Cow<'static, RabinTables> {
     match TABLES.get(width) {
         Some(kept) => Cow::Borrowed(kept.get_or_init(|| RabinTables::new(width))),
         None => Cow::Owned(RabinTables::new(width)),

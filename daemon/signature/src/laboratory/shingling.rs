@@ -249,14 +249,6 @@ impl Shingler {
         all
     }
 
-    /// About how many shingles a text has, repeats counted; 0 where that is not known beforehand.
-    pub(super) fn most_in(&self, text: &str) -> usize {
-        match (self.shingling.unit, self.shingling.offset) {
-            (ShingleUnit::Bytes, 1) => self.tables.windows_in(text.len()),
-            _ => 0,
-        }
-    }
-
     /// The tables that shingles are rolled with.
     pub(super) fn tables(&self) -> &RabinTables {
         &self.tables

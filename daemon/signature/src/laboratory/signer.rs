@@ -137,15 +137,15 @@ impl Signer {
     }
 
     fn min_n(&self, text: &str, n: usize) -> Vec<Fingerprint> {
-        let mut guesses = MinN::guesses(n, self.shingler.most_in(text));
-        let found = guesses.find_map(|(below, gather)| match self.permutations.is_empty() {
-            true => gather.finish_with(self.shingler.choose(text, Choice::Below(below))),
-            false => self.gathered(text, gather),
-        });
-        found.unwrap_or_else(|| self.gathered(text, MinN::new(n)).unwrap_or_default())
+        match self.shingler.units(text) {
+            (units, 1) if self.permutations.is_empty() => {
+                MinN::of_windows(self.shingler.tables(), &units, n)
+            }
+            _ => self.gathered(text, MinN::new(n)),
+        }
     }
 
-    fn gathered(&self, text: &str, mut gather: MinN) -> Option<Vec<Fingerprint>> {
+    fn gathered(&self, text: &str, mut gather: MinN) -> Vec<Fingerprint> {
         let mut images = Vec::new();
         self.shingler
             .for_each_run(text, |run| match self.permutations.first() {
