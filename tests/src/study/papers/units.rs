@@ -38,6 +38,8 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         lines.push(series(name, points));
     }
     whole_chunks(&long, figures)?;
+    side_by_side(&long, figures)?;
+    in_common(&long, figures)?;
     ten_edits(settings, figures)?;
     figures.note(
         "an excerpt is the middle tenth of a text, from within a line and a word to within another",
@@ -66,6 +68,57 @@ fn whole_chunks(long: &[Text], figures: &mut Figures<'_>) -> Result<()> {
     ] {
         let signer = signer(method, ShingleUnit::Bytes, 20)?;
         overlap(long, &signer, name, figures)?;
+    }
+    Ok(())
+}
+
+/// Shingles of fixed length that do not overlap, the cheapest of the policies: a word removed shifts all after it.
+fn side_by_side(long: &[Text], figures: &mut Figures<'_>) -> Result<()> {
+    for (name, unit, length) in [
+        ("10 words side by side", ShingleUnit::Words, 10),
+        ("1 KB side by side", ShingleUnit::Bytes, 1_024),
+    ] {
+        let shingling = Shingling::new(unit, length, length)?;
+        let signer = Signer::new(Recipe {
+            method: Method::mod_n(1),
+            shingling,
+        })?;
+        overlap(long, &signer, name, figures)?;
+    }
+    Ok(())
+}
+
+/// Texts that still have so many shingles of lines in common with their copies, after Shivakumar and Garcia-Molina 1998
+/// and Cho et al. 2000 (Ye et al. 2008, table 1).
+fn in_common(long: &[Text], figures: &mut Figures<'_>) -> Result<()> {
+    for (name, lines, least) in [
+        ("25 times 2 lines in common", 2, 25),
+        ("15 times 4 lines in common", 4, 15),
+    ] {
+        let signer = signer(Method::mod_n(1), ShingleUnit::Lines, lines)?;
+        let signed: Vec<_> = long.iter().map(|text| signer.sign(&text.text)).collect();
+        let found = |copies: &[String]| -> Result<f64> {
+            let found = signed.iter().zip(copies).map(|(signed, copy)| {
+                let common = agreeing(signed, &signer.sign(copy))?;
+                anyhow::Ok(f64::from(u8::from(common >= least)))
+            });
+            Ok(mean(&found.collect::<Result<Vec<_>>>()?))
+        };
+        let removed = EDITS.map(|edits| edited(long, Edit::Remove, edits, Spread::Random));
+        let excerpts: Vec<String> = long.iter().map(|text| middle(&text.text).into()).collect();
+        let names = [
+            "1 removed",
+            "10 removed",
+            "50 removed",
+            "200 removed",
+            "excerpt",
+        ];
+        let copies = removed.iter().chain([&excerpts]);
+        let columns = names
+            .into_iter()
+            .zip(copies)
+            .map(|(name, copies)| Ok((name, found(copies)?, "")));
+        figures.row(name, &columns.collect::<Result<Vec<_>>>()?)?;
     }
     Ok(())
 }
