@@ -291,20 +291,27 @@ fn each_report_says_what_changed_since_the_last_one() {
 }
 
 #[test]
-fn the_files_of_a_report_on_schedule_are_judged_where_the_config_says_so() {
-    let bed = Bed::new();
-    let scheduler = bed.scheduler("judge = true");
-    scheduler.run_due(|| at(22, "12:00"));
-    scheduler.run_due(|| at(23, "02:00"));
-    assert_eq!(scheduler.status()[0].error, "");
-    let report = bed.place("reports").join(run(23));
-    verify(&report).unwrap();
-    let manifest = fs::read(report.join("manifest.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-    assert_eq!(manifest["judge_model"]["name"], "shipped");
-    assert_eq!(manifest["unjudged"], 0);
-    let groups = fs::read_to_string(report.join("groups.jsonl")).unwrap();
-    assert!(groups.contains("\"judged_apart\":"), "{groups}");
+fn the_files_of_a_report_on_schedule_are_judged_unless_the_config_says_otherwise() {
+    for (more, is_judged) in [
+        ("", true),
+        ("judge = true", true),
+        ("judge = false", false),
+        ("kind = \"components\"", false),
+    ] {
+        let bed = Bed::new();
+        let scheduler = bed.scheduler(more);
+        scheduler.run_due(|| at(22, "12:00"));
+        scheduler.run_due(|| at(23, "02:00"));
+        assert_eq!(scheduler.status()[0].error, "");
+        let report = bed.place("reports").join(run(23));
+        verify(&report).unwrap();
+        let manifest = fs::read(report.join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
+        assert_eq!(manifest["judge_model"]["name"] == "shipped", is_judged);
+        assert_eq!(manifest["unjudged"] == 0, is_judged, "{manifest}");
+        let groups = fs::read_to_string(report.join("groups.jsonl")).unwrap();
+        assert_eq!(groups.contains("\"judged_apart\":"), is_judged, "{groups}");
+    }
 }
 
 #[test]

@@ -51,7 +51,7 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 #   threshold        as --threshold of simctl report
 #   containment      as --containment of simctl report (copies-of, stale-versions and leak)
 #   load_file        dat, csv or edrm, with profile and encoding (kind groups)
-#   judge            true: each file of a group is judged against its principal (kind groups)
+#   judge            false: the files of groups are not judged against their principals (true; kind groups)
 #   since_last       true: each report lists the changes since the last one (not for components and cores)
 #   keep             number of reports of this schedule to keep; older ones are removed (12)
 #   command          a program by its absolute path and its arguments, run after each report with the path

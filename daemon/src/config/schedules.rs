@@ -52,9 +52,8 @@ pub struct ScheduleConfig {
     /// The encoding of a DAT file.
     #[serde(default)]
     pub encoding: String,
-    /// Whether the files of groups are judged.
-    #[serde(default)]
-    pub judge: bool,
+    /// Whether the files of groups are judged; if not set, those of reports that have groups with a principal are.
+    pub judge: Option<bool>,
     /// Whether each report says what changed since the last one of this schedule.
     #[serde(default)]
     pub since_last: bool,

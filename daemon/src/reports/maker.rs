@@ -35,7 +35,9 @@ use convert::{scheme_line, sent_line, text_of};
 use files::files;
 use gather::gather;
 
-pub use check::{BadReport, CheckedReport, LoadFileNames, UncheckedReport, UnknownRoot};
+pub use check::{
+    BadReport, CheckedReport, LoadFileNames, UncheckedReport, UnknownRoot, is_of_groups,
+};
 
 /// Why a report cannot be made.
 #[derive(Debug, Error)]

@@ -27,7 +27,9 @@ use simdex_proto::age::parse_age;
 
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::reports::maker::{CheckedReport, LoadFileNames, ReportRequest, UncheckedReport};
+use crate::reports::maker::{
+    CheckedReport, LoadFileNames, ReportRequest, UncheckedReport, is_of_groups,
+};
 
 use records::FailedRun;
 pub use scheduler::Scheduler;
@@ -206,7 +208,7 @@ fn report(config: &ScheduleConfig) -> Result<CheckedReport, String> {
         threshold: config.threshold,
         containment: config.containment,
         load_file,
-        with_judgement: config.judge,
+        with_judgement: config.judge.unwrap_or_else(|| is_of_groups(&config.kind)),
     };
     let checked = unchecked.check();
     checked.map_err(|error| format!("is wrong: {error}"))

@@ -190,6 +190,11 @@ enum CheckedKind {
     Cores(ClusterRequest),
 }
 
+/// Whether reports of the kind with this name are of groups, whose files can be judged.
+pub fn is_of_groups(kind: &str) -> bool {
+    matches!(kind, "" | "groups")
+}
+
 impl UncheckedReport {
     /// Checks that all names are known, all numbers in bounds, and the parameters consistent.
     ///
@@ -204,7 +209,7 @@ impl UncheckedReport {
         let threshold = self.threshold.map(ratio).transpose()?;
         let containment = self.containment.map(ratio).transpose()?;
         let kind = match self.kind.as_str() {
-            "" | "groups" => CheckedKind::Groups(self.files),
+            kind if is_of_groups(kind) => CheckedKind::Groups(self.files),
             "copies-of" => CheckedKind::CopiesOf(self.files),
             "stale-versions" => CheckedKind::StaleVersions(self.older_than.unwrap_or(0)),
             "leak" => CheckedKind::Leak(self.protected),
