@@ -15,8 +15,8 @@ mod sampling;
 
 pub(crate) use arguments::{
     CompareArgs, CompletenessArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs,
-    GroupsKind, JudgeArgs, PairsArgs, RootsVerb, Scheme, SearchArgs, TemplatesArgs, VersionsArgs,
-    WatchArgs,
+    GroupsKind, JudgeReportArgs, PairsArgs, RootsVerb, Scheme, SearchArgs, TemplatesArgs,
+    VersionsArgs, WatchArgs,
 };
 pub(crate) use judge::{EvaluateArgs, JudgeVerb, LabelArgs, TrainArgs};
 #[cfg(test)]

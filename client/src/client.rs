@@ -15,7 +15,7 @@ use crate::wire::admin_client::AdminClient;
 use crate::wire::judging_client::JudgingClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, ListGroupsReply};
-use crate::{Error, GroupOptions, ItemStream, Limits, Reply, Upload, connect};
+use crate::{Error, GroupOptions, ItemStream, JudgedItems, Limits, Reply, Upload, connect};
 
 mod admin;
 mod calibrate;
@@ -43,7 +43,7 @@ pub struct Client {
     judging: JudgingClient<Channel>,
     limits: Limits,
     strict: bool,
-    judged: bool,
+    judged: JudgedItems,
     progress: Option<ProgressHook>,
     /// Files below a root whose bytes were sent, since the daemon does not know them.
     sent: Arc<Mutex<Vec<PathBuf>>>,
@@ -76,7 +76,7 @@ impl Client {
                 .max_encoding_message_size(limits.message),
             limits,
             strict: false,
-            judged: false,
+            judged: JudgedItems::None,
             progress: None,
             sent: Arc::default(),
         })
@@ -88,8 +88,8 @@ impl Client {
         Self { strict, ..self }
     }
 
-    /// Requests judgements of listed pairs and groups.
-    pub fn judged(self, judged: bool) -> Self {
+    /// Requests judgements of listed pairs, and of the files of groups.
+    pub fn judged(self, judged: JudgedItems) -> Self {
         Self { judged, ..self }
     }
 
@@ -139,8 +139,10 @@ impl Client {
         options: &GroupOptions,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListGroupsReply>, Error> {
+        let (with_judgement, judge_first) = self.judged.wire();
         let request = wire::ListGroupsRequest {
-            with_judgement: self.judged,
+            with_judgement,
+            judge_first,
             ..options.request(roots, self.strict)
         };
         let mut similarity = self.similarity.clone();
@@ -205,10 +207,12 @@ impl Client {
         &self,
         source: wire::get_group_request::Source,
     ) -> Result<wire::GetGroupReply, Error> {
+        let (with_judgement, judge_first) = self.judged.wire();
         let request = wire::GetGroupRequest {
             source: Some(source),
             strict: self.strict,
-            with_judgement: self.judged,
+            with_judgement,
+            judge_first,
         };
         within(self.limits.call, self.similarity.clone().get_group(request)).await
     }

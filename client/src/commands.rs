@@ -6,6 +6,7 @@ mod completions;
 mod confirm;
 mod files;
 mod find;
+mod first_judged;
 mod folders;
 mod groups;
 mod judge;
@@ -38,6 +39,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{Printer, Record, Tabular, eprint_line, shell_word, summary_sentence};
 use crate::progress::{ListBar, waiting};
+use first_judged::FirstJudged;
 
 /// What helps if the time allowed was too short to judge a whole list.
 const UNJUDGED_ADVICE: &str = "raise --threshold, or list fewer roots";
@@ -220,6 +222,12 @@ impl Session {
         if let (Some(promise), false) = (promise, self.printer.is_json()) {
             eprint_line(Promise::from(promise).sentence(is_complete(completeness)));
         }
+    }
+
+    /// Prints, for people, how many results of a list are judged if only the first were to be.
+    fn remark_first_judged(&self, first: &FirstJudged, what: &str) {
+        let remark = first.remark(what).filter(|_| !self.printer.is_json());
+        remark.into_iter().for_each(eprint_line);
     }
 
     /// Prints, for people, how many listed results were not judged because time ran out, and what helps.

@@ -31,6 +31,7 @@ impl GroupOptions {
             common: self.common,
             mining_seconds: self.mining_seconds,
             with_judgement: false,
+            judge_first: 0,
             after: self.after.as_deref().map(path_bytes),
         }
     }

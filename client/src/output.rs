@@ -25,8 +25,8 @@ use simdex_client::lines::{Body, Line};
 pub(crate) use calibration::CalibrationPage;
 pub(crate) use difference::{DifferenceForm, difference, left_out};
 pub(crate) use family::{Family, dot, svg, tree};
-pub(crate) use groups::{Cluster, SHARED_OF_100};
-pub(crate) use records::{FoldedMatch, JUDGED, ROOT, Record, Tabular};
+pub(crate) use groups::Cluster;
+pub(crate) use records::{FoldedMatch, ROOT, Record, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
 pub(crate) use text::shell_word;
 

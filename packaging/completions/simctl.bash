@@ -560,7 +560,7 @@ _simctl() {
                     return 0
                     ;;
                 --judge)
-                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "first on off" -- "${cur}"))
                     return 0
                     ;;
                 --threshold)
@@ -1162,7 +1162,7 @@ _simctl() {
                     return 0
                     ;;
                 --judge)
-                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    COMPREPLY=($(compgen -W "first on off" -- "${cur}"))
                     return 0
                     ;;
                 --threshold)

@@ -200,7 +200,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "train" -d 'Train a model on labels and judge by it from then on, or return to the shipped one'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l after -d 'Resume a list: begin after the pair of these files, the last one that was listed' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template [default: first]' -r -f -a "first\t'Show a judgement beside the numbers of the first 1,000 pairs of different texts, fewer if these are long'
+on\t'Show a judgement beside the numbers of each pair, however long that takes'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l containment-threshold -d 'Also list pairs that resemble each other less than --threshold, but of which one contains the other from this share on, from 0 to 1; the first pair is then listed only after all have been searched for' -r
@@ -220,7 +221,8 @@ cores\t'Maximal sets of documents that all share the same fingerprints; sets may
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l common -d 'With --kind cores: least number of fingerprints that all documents share, of 100 kept of each [default: 85]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l deadline -d 'With --kind cores: stop the search after this time, and report what may be missing [default: 60]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l after -d 'Resume a list: begin after the group whose first file is this one, the last one that was listed' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template [default: first]' -r -f -a "first\t'Show a judgement beside the numbers of the first 1,000 pairs of different texts, fewer if these are long'
+on\t'Show a judgement beside the numbers of each pair, however long that takes'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List only the first COUNT [default: all]; the rest are counted, except by `pairs`, which searches for no more' -r
@@ -340,7 +342,7 @@ purview\t'Microsoft Purview'
 short\t'At most 12 characters, for Concordance Desktop'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l encoding -d 'Encoding of a load file in dat; csv and edrm are always UTF-8' -r -f -a "utf-8\t'UTF-8'
 windows-1252\t'Windows-1252; characters that it lacks become `?`'"
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l judge -d 'Judge from many signals whether the files of each pair are the same document, versions, or only share a template [default: on with --kind groups]' -r -f -a "on\t'Show a judgement beside the numbers of each pair'
 off\t'Show only the numbers'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance (with --kind stale-versions, of a version and the one that it derives from) or, with --kind leak, least share of either text, from 0 to 1 [default: the daemon\'s, or 0.5 with --kind leak or stale-versions]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F

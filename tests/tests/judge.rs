@@ -1,11 +1,17 @@
 //! Judgements of the real programs: beside the numbers, never instead of them.
 
+use std::num::NonZeroU64;
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
+use simdex_client::wire::{NotJudged, Pair};
+use simdex_client::{Client, JudgedItems};
 use simdex_tests::bench;
 use simdex_tests::figure::Figures;
 use simdex_tests::labelled::{Prose, wrapped};
 use simdex_tests::sandbox::{Daemon, Sandbox};
+use tokio::runtime::Builder;
 
 /// A daemon with a contract, its printer version, a revision, an excerpt, a copy, and two filled-in forms.
 fn daemon() -> Result<(Sandbox, Daemon)> {
@@ -67,7 +73,7 @@ fn judged<'a>(matches: &'a [Value], name: &str) -> Result<&'a Value> {
 fn each_match_is_judged_and_says_by_which_rule() -> Result<()> {
     let (sandbox, daemon) = daemon()?;
     let contract = sandbox.share().join("contract.txt").display().to_string();
-    let found = matches(&daemon, &["find-similar", &contract, "--judge", "on"])?;
+    let found = matches(&daemon, &["find-similar", &contract])?;
     for (name, classes) in [
         ("copy.txt", &["same"][..]),
         ("printed.txt", &["same", "version"]),
@@ -106,8 +112,8 @@ fn without_judgements_the_answer_is_the_same_but_for_them() -> Result<()> {
             let file = sandbox.share().join(name).display().to_string();
             let threshold = ["--threshold", "0"];
             let asked = [&[verb, &file][..], &threshold].concat();
-            let mut with = matches(&daemon, &[&asked[..], &["--judge", "on"]].concat())?;
-            let without = matches(&daemon, &asked)?;
+            let mut with = matches(&daemon, &asked)?;
+            let without = matches(&daemon, &[&asked[..], &["--judge", "off"]].concat())?;
             ensure!(!with.is_empty(), "{verb} {name} finds nothing");
             for found in &with {
                 let class = &found["judgement"]["class"];
@@ -176,7 +182,7 @@ fn a_report_judges_as_the_list_of_groups_does() -> Result<()> {
     let listed = daemon.simctl([&["groups", "--judge", "on"][..], &threshold].concat())?;
     let listed = listed.success()?.lines_of("group")?;
     let out = sandbox.beside("judged").display().to_string();
-    let asked = ["report", "--out", &out, "--judge", "on"];
+    let asked = ["report", "--out", &out];
     daemon
         .simctl([&asked[..], &threshold].concat())?
         .success()?;
@@ -216,6 +222,53 @@ fn a_report_judges_as_the_list_of_groups_does() -> Result<()> {
         "{}",
         refused.stderr
     );
+    Ok(())
+}
+
+/// All pairs, judged as requested.
+fn listed_pairs(socket: &Path, judged: JudgedItems) -> Result<Vec<Pair>> {
+    let runtime = Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let client = Client::connect(socket).await?.judged(judged);
+        let mut listing = client.pairs(Some(0.0), Vec::new()).await?;
+        let mut pairs = Vec::new();
+        while let Some(pair) = listing.next().await? {
+            pairs.push(pair);
+        }
+        ensure!(listing.summary().await?.unjudged.unwrap_or(0) == 0);
+        Ok(pairs)
+    })
+}
+
+#[test]
+fn of_a_list_the_first_are_judged_as_all_are_and_the_others_say_why_not() -> Result<()> {
+    let (_sandbox, daemon) = daemon()?;
+    let listed = |judged| listed_pairs(daemon.socket(), judged);
+    let all = listed(JudgedItems::All)?;
+    let none = listed(JudgedItems::None)?;
+    let is_of_copies = |pair: &Pair| pair.document_a == pair.document_b;
+    ensure!(all.len() > 6 && all.iter().any(is_of_copies));
+    for most in [1, 3] {
+        let (mut left, mut last) = (most, None);
+        let first = NonZeroU64::new(most).context("a count")?;
+        let first = listed(JudgedItems::First(first))?;
+        ensure!(first.len() == all.len());
+        for ((first, all), none) in first.iter().zip(&all).zip(&none) {
+            let documents = [&first.document_a, &first.document_b];
+            // Another file of the same text is judged like the one before it.
+            let is_known = is_of_copies(first) || last == Some(documents);
+            let is_judged = is_known || left > 0;
+            if is_judged && !is_known {
+                (left, last) = (left - 1, Some(documents));
+            }
+            let beyond = Pair {
+                not_judged: NotJudged::BeyondFirst.into(),
+                ..none.clone()
+            };
+            ensure!(first == if is_judged { all } else { &beyond }, "{first:?}");
+        }
+        ensure!(left == 0);
+    }
     Ok(())
 }
 

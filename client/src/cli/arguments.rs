@@ -1,6 +1,7 @@
 //! Arguments of the verbs that ask about a document, and those that several verbs have: files, numbers, filters,
-//! schemes. Those of [`lists`] are apart.
+//! schemes. Those of [`lists`] and whether answers are [`judged`] are apart.
 
+mod judged;
 mod lists;
 
 use std::path::PathBuf;
@@ -10,8 +11,9 @@ use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::wire::SchemeChoice;
 
 use super::numbers::ratio;
-use crate::output::{DifferenceForm, JUDGED};
+use crate::output::DifferenceForm;
 
+pub(crate) use judged::{JudgeArgs, JudgeReportArgs};
 pub(crate) use lists::{FilesArgs, FoldersArgs, GroupsArgs, GroupsKind, PairsArgs, TemplatesArgs};
 
 #[derive(Debug, Subcommand)]
@@ -117,42 +119,6 @@ pub(crate) struct CompareArgs {
     pub(crate) judge: JudgeArgs,
     #[command(flatten)]
     pub(crate) completeness: CompletenessArgs,
-}
-
-/// Whether pairs are judged.
-#[derive(Debug, Args)]
-pub(crate) struct JudgeArgs {
-    /// Judge from many signals whether the files of each pair are the same document, versions, or only share a template
-    ///
-    /// It is off unless asked for, since it makes an answer take longer, and changes nothing of what is found. The number
-    /// beside a judgement is how often it was right of the pairs that the model was trained on; on documents of other
-    /// makers it was right less often.
-    #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Switch::Off)]
-    judge: Switch,
-}
-
-impl JudgeArgs {
-    /// Whether judgements are requested.
-    pub(crate) fn is_on(&self) -> bool {
-        self.judge == Switch::On
-    }
-
-    /// The columns that tables leave out, by header.
-    pub(crate) fn hidden_columns(&self) -> &'static [&'static str] {
-        match self.is_on() {
-            true => &[],
-            false => &[JUDGED],
-        }
-    }
-}
-
-/// On or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Switch {
-    /// Show a judgement beside the numbers of each pair
-    On,
-    /// Show only the numbers
-    Off,
 }
 
 /// `versions` and how it is drawn.

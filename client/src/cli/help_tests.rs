@@ -76,13 +76,16 @@ fn help_names_the_defaults_that_hold() {
         ("folders --share", defaults::FOLDER_SHARE.to_string()),
         ("groups --common", defaults::COMMON.to_string()),
         ("groups --deadline", defaults::MINING_SECONDS.to_string()),
+        ("groups --judge", "first".to_owned()),
         ("judge label --count", defaults::SAMPLED_PAIRS.to_string()),
         // 0 means the default for a field of the contract.
         ("judge label --seed", u64::default().to_string()),
         ("judge train --name", defaults::MODEL_NAME.to_owned()),
+        ("pairs --judge", "first".to_owned()),
         ("report --common", defaults::COMMON.to_string()),
         ("report --containment", of_containment.to_owned()),
         ("report --deadline", defaults::MINING_SECONDS.to_string()),
+        ("report --judge", "on with --kind groups".to_owned()),
         ("report --threshold", of_report),
         ("templates --limit", defaults::TEMPLATES.to_string()),
         (

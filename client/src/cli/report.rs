@@ -9,7 +9,7 @@ use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 use super::arguments::Roots;
 use super::arguments::Threshold;
 use super::numbers::ratio;
-use super::{CompletenessArgs, JudgeArgs};
+use super::{CompletenessArgs, JudgeReportArgs};
 
 /// Arguments of `simctl report`.
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
-    pub(crate) judge: JudgeArgs,
+    pub(crate) judge: JudgeReportArgs,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
@@ -187,7 +187,7 @@ impl ReportArgs {
             files: files.collect::<Result<_, Error>>()?,
             older_than_seconds: self.question.older_than,
             protected: protected.collect::<Result<_, Error>>()?,
-            with_judgement: self.judge.is_on(),
+            with_judgement: self.judge.is_on(matches!(self.question.kind, Kind::Groups)),
             roots,
             common: self.question.common,
             mining_seconds: self.question.mining_seconds,

@@ -50,12 +50,14 @@ impl Client {
         options: PairOptions,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListPairsReply>, Error> {
+        let (with_judgement, judge_first) = self.judged.wire();
         let request = wire::ListPairsRequest {
             threshold: options.threshold,
             containment_threshold: options.containment_threshold,
             roots,
             strict: self.strict,
-            with_judgement: self.judged,
+            with_judgement,
+            judge_first,
             after: options.after,
             with_progress: self.progress.is_some(),
             limit: options.limit.unwrap_or_default(),

@@ -50,14 +50,9 @@ pub(super) async fn run(
     .await;
     session.tell_sent();
     let listing = listing?;
-    let hidden = judge.hidden_columns();
     let (count, summary) = match folds && is_table {
-        true => print_folded(session, hidden, listing).await?,
-        false => {
-            session
-                .print_without(hidden, listing, None, identity)
-                .await?
-        }
+        true => print_folded(session, listing).await?,
+        false => session.print(listing, None, identity).await?,
     };
     let context = QueryContext {
         verb: QueryVerb::Find(kind),
@@ -71,7 +66,6 @@ pub(super) async fn run(
 /// Prints the matches that are not folded, each with the number folded under it; returns the number of all matches.
 async fn print_folded(
     session: &mut Session,
-    hidden: &[&str],
     mut listing: ItemStream<FindReply>,
 ) -> Result<(u64, QuerySummary), Failure> {
     // The daemon lists at most 10,000.
@@ -86,7 +80,7 @@ async fn print_folded(
     {
         *under.entry(&found.folded_under).or_default() += 1;
     }
-    let mut list = session.printer.list::<FoldedMatch<'_>>().without(hidden);
+    let mut list = session.printer.list::<FoldedMatch<'_>>();
     for found in matches.iter().filter(|found| found.folded_under.is_empty()) {
         let folded = under.get(&found.path[..]).copied().unwrap_or(0);
         list.rows(&FoldedMatch { found, folded })?;

@@ -1,13 +1,13 @@
 //! `pairs`: every pair of near-duplicates, and on request of documents one of which contains the other.
 
-use std::convert::identity;
 use std::path::PathBuf;
 
 use simdex_client::text::counted;
-use simdex_client::wire::PairPlace;
+use simdex_client::wire::{Pair, PairPlace};
 use simdex_client::{PairOptions, path_bytes, shown};
 
 use crate::cli::PairsArgs;
+use crate::commands::first_judged::FirstJudged;
 use crate::commands::{Session, UNJUDGED_ADVICE};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
@@ -24,7 +24,7 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     } = args;
     let after = after.as_deref().map(place).transpose()?.flatten();
     session.apply_completeness_flags(&args.completeness).await?;
-    session.client = session.client.clone().judged(judge.is_on());
+    session.client = session.client.clone().judged(judge.items());
     let roots = session.root_ids(&args.roots.paths).await?;
     let bar = ListBar::new();
     let mut client = session.client.clone();
@@ -40,12 +40,18 @@ pub(super) async fn run(session: &mut Session, args: PairsArgs) -> Result<Outcom
     };
     let pairs = client.pairs_with(options, roots).await;
     let pairs = pairs.inspect_err(|_| bar.end())?;
+    let mut judged = FirstJudged::default();
+    let noting = |pair: Pair| {
+        judged.note(pair.not_judged());
+        pair
+    };
     let listed = session
-        .print_with_progress(&bar, judge.hidden_columns(), pairs, args.limit, identity)
+        .print_with_progress(&bar, &[], pairs, args.limit, noting)
         .await;
     bar.end();
     let (count, summary) = listed?;
     session.print_summary(&summary)?;
+    session.remark_first_judged(&judged, "pair");
     session.remark_unjudged(summary.unjudged, "pair", UNJUDGED_ADVICE);
     if let (Some(uncertain @ 1..), false) = (summary.uncertain, session.printer.is_json()) {
         let documents = counted(uncertain, "document");

@@ -10,9 +10,6 @@ use crate::output::records::{
 use crate::output::table::{Column, left, path, right};
 use crate::output::text::measured;
 
-/// Header of the column that shows how many of the kept fingerprints the documents of a core share.
-pub(crate) const SHARED_OF_100: &str = "SHARED OF 100";
-
 impl Tabular for wire::Group {
     const COLUMNS: &'static [Column] = &[
         right("GROUP"),
@@ -20,7 +17,7 @@ impl Tabular for wire::Group {
         left("CONTAINMENT OF MEMBER"),
         left("CONTAINMENT OF PRINCIPAL"),
         left("RELATION"),
-        left(JUDGED),
+        JUDGED,
         path("PATH"),
     ];
 
@@ -75,7 +72,8 @@ impl Record for Cluster {
 impl Tabular for Cluster {
     const COLUMNS: &'static [Column] = &[
         left("GROUP"),
-        right(SHARED_OF_100),
+        // Of a core; a component has none.
+        right("SHARED OF 100").unless_empty(),
         left("RELATION"),
         path("PATH"),
     ];

@@ -6,7 +6,7 @@ use simdex_client::text::{escaped, plural};
 use simdex_client::wire;
 
 use crate::output::table::{Column, left, path, right, text};
-use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured};
+use crate::output::text::{UNKNOWN, VERIFIED, basis, class_and_probability, estimated, measured};
 
 /// A record that a table shows.
 pub(crate) trait Tabular {
@@ -43,8 +43,11 @@ macro_rules! records {
 
 records!(Match, Pair, Group, FolderCopies, Template, File, Root);
 
-/// The column of judgements, shown if they were requested.
-pub(crate) const JUDGED: &str = "JUDGED";
+/// The column of judgements.
+pub(super) const JUDGED: Column = left("JUDGED").unless_empty();
+
+/// The column that says whether numbers are exact. Estimates also show their intervals.
+const BASIS: Column = left("BASIS").unless_usual(VERIFIED);
 
 /// The column of roots, shown if the list may be of several.
 pub(crate) const ROOT: &str = "ROOT";
@@ -93,8 +96,8 @@ impl Tabular for wire::Match {
         left("CONTAINMENT OF QUERY"),
         left("CONTAINMENT IN QUERY"),
         left("RELATION"),
-        left(JUDGED),
-        left("BASIS"),
+        JUDGED,
+        BASIS,
         path("PATH"),
     ];
 
@@ -141,8 +144,8 @@ impl Tabular for wire::Pair {
         left("CONTAINMENT OF A"),
         left("CONTAINMENT OF B"),
         left("RELATION"),
-        left(JUDGED),
-        left("BASIS"),
+        JUDGED,
+        BASIS,
         path("A"),
         path("B"),
     ];

@@ -1,26 +1,24 @@
-//! Tables: aligned columns, a header, bounded memory. Columns may be left out.
+//! Tables: aligned columns, a header, bounded memory. Columns may be left out, some because their cells say nothing.
 //!
 //! If lines have a greatest width, headers of several words are wrapped, and names and texts are cut to the room that
-//! the columns of numbers leave. If that is too little, each goes on a line of its own below its row.
+//! the columns of numbers leave. If that is too little, a column whose cells all say the usual makes room; if it is too
+//! little even so, each name and text goes on a line of its own below its row.
+
+mod layout;
 
 use std::io::{self, Write};
 
 use simdex_client::text::harmless;
 use unicode_width::UnicodeWidthStr;
 
-use crate::output::text::{beginning, ending};
+use crate::output::text::{UNKNOWN, beginning, ending};
+use layout::{Layout, narrowest};
 
 #[cfg(test)]
 mod tests;
 
 /// Rows buffered before widths are settled; later rows can only widen a column.
 const BATCH: usize = 1000;
-const GAP: &str = "  ";
-
-/// The least width of names and texts within a row; with less they go below it.
-const MIN_COLUMN_WIDTH: usize = 16;
-/// Indentation of a name below its row.
-const BELOW: &str = "    ";
 
 /// The kind of a column's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,41 +38,58 @@ enum Cells {
 pub(crate) struct Column {
     header: &'static str,
     cells: Cells,
+    /// It is left out if this is in all of the first rows, as many as are buffered.
+    blank: Option<&'static str>,
+    /// It makes room for names and texts if this is in all of the first rows.
+    usual: Option<&'static str>,
 }
 
 /// A column of words or ratios.
 pub(crate) const fn left(header: &'static str) -> Column {
-    Column {
-        header,
-        cells: Cells::Left,
-    }
+    Column::of(header, Cells::Left)
 }
 
 /// A column of counts.
 pub(crate) const fn right(header: &'static str) -> Column {
-    Column {
-        header,
-        cells: Cells::Right,
-    }
+    Column::of(header, Cells::Right)
 }
 
 /// A column of paths; too wide ones keep their end, which has the name.
 pub(crate) const fn path(header: &'static str) -> Column {
-    Column {
-        header,
-        cells: Cells::Path,
-    }
+    Column::of(header, Cells::Path)
 }
 
 /// A column of texts; too wide ones keep their beginning.
 pub(crate) const fn text(header: &'static str) -> Column {
-    Column {
-        header,
-        cells: Cells::Text,
-    }
+    Column::of(header, Cells::Text)
 }
 
 impl Column {
+    const fn of(header: &'static str, cells: Cells) -> Self {
+        Self {
+            header,
+            cells,
+            blank: None,
+            usual: None,
+        }
+    }
+
+    /// The column, left out if the first rows have nothing in it.
+    pub(crate) const fn unless_empty(self) -> Self {
+        Self {
+            blank: Some(UNKNOWN),
+            ..self
+        }
+    }
+
+    /// The column, left out if the first rows all have this in it and there is no room for it beside names and texts.
+    pub(crate) const fn unless_usual(self, usual: &'static str) -> Self {
+        Self {
+            usual: Some(usual),
+            ..self
+        }
+    }
+
     fn is_cut(&self) -> bool {
         matches!(self.cells, Cells::Path | Cells::Text)
     }
@@ -131,6 +146,15 @@ impl Table {
         });
     }
 
+    /// The columns shown, without those of which all rows have the cell that `evident` names.
+    fn without(&self, evident: impl Fn(&Column) -> Option<&'static str>) -> Vec<usize> {
+        let says_more = |at: &usize| {
+            let cell = evident(&self.columns[*at]);
+            cell.is_none_or(|cell| self.rows.iter().any(|row| row[*at] != cell))
+        };
+        self.shown.iter().copied().filter(says_more).collect()
+    }
+
     /// Adds a row, one cell per column. Cells are escaped, so that they cannot control the terminal.
     pub(crate) fn push(&mut self, row: Vec<String>, out: &mut impl Write) -> io::Result<()> {
         let mut row: Vec<_> = row.iter().map(|cell| harmless(cell, |_| false)).collect();
@@ -150,6 +174,9 @@ impl Table {
     pub(crate) fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
         if self.rows.is_empty() {
             return Ok(());
+        }
+        if !self.started {
+            self.shown = self.without(|column| column.blank);
         }
         let layout = self.layout();
         if !self.started {
@@ -172,181 +199,41 @@ impl Table {
     /// Computes the position of each column.
     fn layout(&mut self) -> Layout {
         let whole = |at: usize| self.widths[at].max(self.columns[at].header.width());
-        let line = Layout {
-            beside: self.shown.iter().map(|at| (*at, whole(*at))).collect(),
-            below: Vec::new(),
-            header_lines: 1,
-            max_width: usize::MAX,
-        };
+        let line = Layout::of(&self.shown, whole, usize::MAX);
         let is_narrow = |max_width: &usize| line.width() > *max_width || self.is_below;
         let Some(max_width) = self.max_width.filter(is_narrow) else {
             return line;
         };
-        let narrow = |at: usize| self.widths[at].max(narrowest(self.columns[at].header));
-        let beside = self.shown.iter().map(|at| (*at, narrow(*at))).collect();
-        let mut narrow = Layout {
-            beside,
-            max_width,
-            ..line
+        let beside = match self.is_below {
+            true => None,
+            false => self.narrow_layout(max_width),
         };
-        let is_cut = |at: usize| self.columns[at].is_cut();
-        self.is_below = self.is_below || !narrow.cut_to_fit(self.columns, &self.rows, is_cut);
-        if self.is_below {
-            let (below, beside) = narrow.beside.iter().partition(|(at, _)| is_cut(*at));
-            (narrow.below, narrow.beside) = (below, beside);
-        }
-        let headers = narrow.beside.iter();
-        let headers = headers.map(|(at, width)| wrapped(self.columns[*at].header, *width).len());
-        narrow.header_lines = headers.max().unwrap_or(1);
-        narrow
-    }
-}
-
-/// The positions of columns, by index, with each width.
-struct Layout {
-    /// Columns in one line.
-    beside: Vec<(usize, usize)>,
-    /// Columns on lines of their own.
-    below: Vec<(usize, usize)>,
-    header_lines: usize,
-    max_width: usize,
-}
-
-impl Layout {
-    fn width(&self) -> usize {
-        let cells: usize = self.beside.iter().map(|(_, width)| width).sum();
-        cells + GAP.len() * self.beside.len().saturating_sub(1)
+        self.is_below = beside.is_none();
+        let mut layout =
+            beside.unwrap_or_else(|| self.narrow(&self.shown, max_width).with_below(self.columns));
+        layout.count_header_lines(self.columns);
+        layout
     }
 
-    /// Makes names and texts narrower until a line fits, the widest first. Returns false if too little of them is left:
-    /// less than [`MIN_COLUMN_WIDTH`] or, for paths, than their last names.
-    fn cut_to_fit(
-        &mut self,
-        columns: &[Column],
-        rows: &[Vec<String>],
-        is_cut: impl Fn(usize) -> bool,
-    ) -> bool {
-        while self.width() > self.max_width {
-            let over = self.width() - self.max_width;
-            let cut = self.beside.iter_mut().filter(|(at, _)| is_cut(*at));
-            let mut cut: Vec<&mut usize> = cut.map(|(_, width)| width).collect();
-            cut.sort_unstable_by_key(|width| std::cmp::Reverse(**width));
-            let next = cut.get(1).map_or(0, |width| **width);
-            let alike = cut
-                .iter()
-                .take_while(|width| ***width > next)
-                .count()
-                .max(1);
-            let Some(widest) = cut.first_mut().filter(|width| ***width > MIN_COLUMN_WIDTH) else {
-                return false;
-            };
-            // Down to the next widest, or in equal parts if several are equally wide.
-            let step = match **widest > next {
-                true => over.min(**widest - next),
-                false => over.div_ceil(alike.max(2)),
-            };
-            **widest -= step.clamp(1, **widest - MIN_COLUMN_WIDTH);
-        }
-        self.beside.iter().all(|(at, width)| {
-            let is_path = columns[*at].cells == Cells::Path;
-            let names = rows.iter().map(|row| last_name(&row[*at]).width());
-            !is_path || names.max().unwrap_or(0) < *width
-        })
-    }
-
-    /// The lines of the header.
-    fn header(&self, columns: &[Column]) -> Vec<String> {
-        let mut lines = Vec::new();
-        for line in 0..self.header_lines {
-            let cells = self.beside.iter().map(|(at, width)| {
-                let words = wrapped(columns[*at].header, *width);
-                // Short headers are aligned with the bottom line.
-                let from = self.header_lines - words.len().min(self.header_lines);
-                let word = line.checked_sub(from).and_then(|at| words.get(at).cloned());
-                (*at, *width, word.unwrap_or_default())
-            });
-            lines.push(aligned(columns, cells));
-        }
-        let below = self.below.iter().map(|(at, _)| columns[*at].header);
-        lines.extend(below.map(|header| format!("{BELOW}{header}")));
-        lines
-    }
-
-    /// The lines of a row.
-    fn lines(&self, columns: &[Column], row: &[String]) -> Vec<String> {
-        let cells = self.beside.iter().map(|(at, width)| {
-            let cell = columns[*at].fitted(&row[*at], *width);
-            (*at, *width, cell)
-        });
-        let mut lines = vec![aligned(columns, cells)];
-        for (at, _) in self.below.iter().filter(|(at, _)| !row[*at].is_empty()) {
-            let room = self.max_width.saturating_sub(BELOW.len());
-            lines.push(format!("{BELOW}{}", columns[*at].fitted(&row[*at], room)));
-        }
-        lines
-    }
-}
-
-/// Cells in one line, each with its column and width.
-fn aligned(columns: &[Column], cells: impl Iterator<Item = (usize, usize, String)>) -> String {
-    let mut line = String::new();
-    for (at, width, cell) in cells {
-        let blank = " ".repeat(width.saturating_sub(cell.width()));
-        let (before, after) = match columns[at].cells {
-            Cells::Right => (&*blank, ""),
-            _ => ("", &*blank),
+    /// A layout in which all columns are in one line, less one that makes room; `None` if that is too little.
+    fn narrow_layout(&mut self, max_width: usize) -> Option<Layout> {
+        let fewer = match self.started {
+            true => self.shown.clone(),
+            false => self.without(|column| column.usual),
         };
-        line.extend([before, &*cell, after, GAP]);
-    }
-    line.truncate(line.trim_end().len());
-    line
-}
-
-/// Greatest number of lines of a header.
-const HEADER_LINES: usize = 3;
-
-/// Long words in headers, and how they are split.
-const DIVIDED: [(&str, &str); 2] = [
-    ("RESEMBLANCE", "RESEM- BLANCE"),
-    ("CONTAINMENT", "CONTAIN- MENT"),
-];
-
-/// The least width that a header fits into.
-fn narrowest(header: &str) -> usize {
-    let mut widths = 1..header.width();
-    let fits = |width: &usize| {
-        let lines = wrapped(header, *width);
-        lines.len() <= HEADER_LINES && lines.iter().all(|line| line.width() <= *width)
-    };
-    widths.find(fits).unwrap_or_else(|| header.width())
-}
-
-/// Breaks a header into lines of the given width; long words are split if they do not fit.
-fn wrapped(header: &str, width: usize) -> Vec<String> {
-    let fits = header.split(' ').all(|word| word.width() <= width);
-    let divided = DIVIDED
-        .iter()
-        .fold(header.to_owned(), |header, (word, parts)| {
-            header.replace(word, parts)
-        });
-    let words = if fits { header } else { &*divided };
-    let mut lines: Vec<String> = Vec::new();
-    for word in words.split(' ') {
-        match lines.last_mut() {
-            Some(line) if line.width() + 1 + word.width() <= width && !line.ends_with('-') => {
-                line.push(' ');
-                line.push_str(word);
+        for shown in [self.shown.clone(), fewer] {
+            let mut layout = self.narrow(&shown, max_width);
+            if layout.cut_to_fit(self.columns, &self.rows) {
+                self.shown = shown;
+                return Some(layout);
             }
-            _ => lines.push(word.to_owned()),
         }
+        None
     }
-    lines
-}
 
-/// The last name of a path; for a member, its name within its container.
-fn last_name(path: &str) -> &str {
-    path.trim_end_matches('/')
-        .rsplit('/')
-        .next()
-        .unwrap_or(path)
+    /// These columns in one line, as narrow as their headers may be.
+    fn narrow(&self, shown: &[usize], max_width: usize) -> Layout {
+        let narrow = |at: usize| self.widths[at].max(narrowest(self.columns[at].header));
+        Layout::of(shown, narrow, max_width)
+    }
 }

@@ -47,9 +47,12 @@ pub(crate) fn estimated(value: Option<&Ratio>, verified: bool) -> String {
     }
 }
 
+/// The basis of numbers that were counted on whole texts.
+pub(crate) const VERIFIED: &str = "verified";
+
 /// The basis of a number.
 pub(crate) fn basis(verified: bool) -> String {
-    if verified { "verified" } else { "estimate" }.to_owned()
+    if verified { VERIFIED } else { "estimate" }.to_owned()
 }
 
 /// A name as one word of a shell's command line.

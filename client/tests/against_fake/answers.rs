@@ -1,20 +1,22 @@
 //! The canned answers.
 
 mod calibration;
+mod judged;
 mod status;
 
 use std::collections::HashMap;
 
 use simdex_client::wire::{
     CompareReply, CompareRequest, ComparedBy, Completeness, DescribeFileReply, Fact, File,
-    FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, JudgedClass, Judgement,
-    ListProgress, Match, Member, NotGiven, Operation, OperationKind, Pair, Pending, Place,
-    QuerySummary, Ratio, Relation, ReportChanges, Root, RunReportReply, Scheme, SchemeEstimate,
-    SignalValue, Span, Summary, Template, TemplatesSummary, WordDifference,
+    FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, ListProgress, Match, Member,
+    NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary, Ratio, Relation,
+    ReportChanges, Root, RunReportReply, Scheme, SchemeEstimate, Span, Summary, Template,
+    TemplatesSummary, WordDifference,
 };
 use tonic::Status;
 
 pub(crate) use calibration::{calibration, sampling};
+pub(crate) use judged::{judged_group, judged_pairs, judgement, unjudged};
 pub(crate) use status::status;
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -42,25 +44,6 @@ pub(crate) fn between(low: f64, value: f64, high: f64) -> Option<Ratio> {
         low: Some(low),
         high: Some(high),
     })
-}
-
-pub(crate) fn judgement() -> Judgement {
-    let signal = |name: &str, value| SignalValue {
-        name: name.to_owned(),
-        value,
-    };
-    Judgement {
-        class: JudgedClass::TemplateOnly.into(),
-        probability: 0.875,
-        rule_number: 4,
-        rule: "resemblance > 0.5 and mcd <= 0.25".to_owned(),
-        signals: vec![
-            signal("resemblance", Some(0.75)),
-            signal("mcd", Some(0.125)),
-            signal("same-title", None),
-        ],
-        model: Some(judge_model()),
-    }
 }
 
 fn judge_model() -> JudgeModel {
@@ -442,7 +425,7 @@ fn estimates() -> Vec<SchemeEstimate> {
 
 pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
     CompareReply {
-        judgement: Some(judgement()),
+        judgement: request.with_judgement.then(judgement),
         not_judged: 0,
         relation: Relation::Contains.into(),
         resemblance: 0.5,

@@ -1,5 +1,7 @@
 //! A daemon on a Unix socket that gives canned answers and remembers what it was asked.
 
+mod uploads;
+
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -125,6 +127,13 @@ impl Fake {
             return Err(Status::invalid_argument("no query came first"));
         };
         self.seen().queries.push(query.clone());
+        let found = |matches: Vec<wire::Match>, summary| {
+            let judged = matches.into_iter().map(|found| match query.with_judgement {
+                true => found,
+                false => answers::unjudged(found),
+            });
+            found(judged.collect(), summary)
+        };
         match query.source {
             Some(Source::Path(_)) if query.fold => {
                 let mut under = answers::estimated_match();
@@ -132,7 +141,7 @@ impl Fake {
                 let query = answers::query("indexed", "");
                 found(vec![answers::verified_match(), under], Some(query))
             }
-            Some(Source::Path(path)) => by_path(&path),
+            Some(Source::Path(path)) => by_path(&path, found),
             Some(Source::Upload(_)) => {
                 self.receive(requests).await?;
                 found(
@@ -143,54 +152,12 @@ impl Fake {
             _ => Err(Status::unimplemented("the fake knows paths and uploads")),
         }
     }
-
-    async fn receive(&self, mut requests: Streaming<wire::FindRequest>) -> Result<(), Status> {
-        let position = {
-            let mut seen = self.seen();
-            seen.uploads.push(Received::default());
-            seen.uploads.len() - 1
-        };
-        let upload = Ending {
-            fake: self,
-            position,
-        };
-        while let Some(request) = requests.message().await? {
-            let Some(find_request::Part::Chunk(chunk)) = request.part else {
-                return Err(Status::invalid_argument("not a chunk"));
-            };
-            let received = &mut self.seen().uploads[position];
-            received.largest_chunk = received.largest_chunk.max(chunk.len());
-            received.bytes.extend_from_slice(&chunk);
-        }
-        // tonic shows a cancelled request as one that ended. What follows the next wait is reached
-        // by a request that did end; a cancelled one is dropped there.
-        tokio::task::yield_now().await;
-        upload.is(End::Whole);
-        Ok(())
-    }
 }
 
-/// Notes how an upload ended; broken, where nothing else has been noted.
-struct Ending<'a> {
-    fake: &'a Fake,
-    position: usize,
-}
-
-impl Ending<'_> {
-    fn is(&self, end: End) {
-        self.fake.seen().uploads[self.position]
-            .end
-            .get_or_insert(end);
-    }
-}
-
-impl Drop for Ending<'_> {
-    fn drop(&mut self) {
-        self.is(End::Broken);
-    }
-}
-
-fn by_path(path: &[u8]) -> Answer<Replies<wire::FindReply>> {
+fn by_path(
+    path: &[u8],
+    found: impl Fn(Vec<wire::Match>, Option<wire::QuerySummary>) -> Answer<Replies<wire::FindReply>>,
+) -> Answer<Replies<wire::FindReply>> {
     let both = || vec![answers::verified_match(), answers::estimated_match()];
     match path {
         b"/share/a.txt" => found(both(), Some(answers::query("indexed", ""))),
@@ -314,7 +281,10 @@ impl Similarity for Fake {
         self.seen().listed.push((threshold, request.roots));
         let all = if threshold == Some(1.0) { 0 } else { 2 };
         let listed = all - usize::from(request.limit == 1).min(all);
-        let mut parts = vec![Part::Pair(answers::pair()); listed];
+        let judging = (request.with_judgement, request.judge_first);
+        self.seen().judging = Some(judging);
+        let pairs = answers::judged_pairs(judging).into_iter().take(listed);
+        let mut parts: Vec<Part> = pairs.map(Part::Pair).collect();
         if request.with_progress {
             let told = [0, 7, 40].map(answers::list_progress).map(Part::Progress);
             parts = told.into_iter().chain(parts).collect();
@@ -340,7 +310,10 @@ impl Similarity for Fake {
         if request.threshold == Some(0.5) {
             summary.completeness = Some(answers::half_built());
         }
-        let groups = answers::groups(request.kind).into_iter().map(Part::Group);
+        let judging = (request.with_judgement, request.judge_first);
+        self.seen().judging = Some(judging);
+        let groups = answers::groups(request.kind).into_iter();
+        let groups = groups.map(|group| Part::Group(answers::judged_group(group, judging)));
         let mut parts: Vec<Part> = groups.chain([Part::Summary(summary)]).collect();
         if request.threshold == Some(0.25) {
             let next = wire::Group {
@@ -399,9 +372,13 @@ impl Similarity for Fake {
         request: Request<wire::GetGroupRequest>,
     ) -> Answer<wire::GetGroupReply> {
         use wire::get_group_request::Source;
-        let (group, unsettled) = match request.into_inner().source {
-            Some(Source::Path(path)) if path == b"/share/a.txt" => (Some(answers::group()), false),
-            Some(Source::Id(9)) => (Some(answers::group()), false),
+        let request = request.into_inner();
+        let judging = (request.with_judgement, request.judge_first);
+        self.seen().judging = Some(judging);
+        let group = || Some(answers::judged_group(answers::group(), judging));
+        let (group, unsettled) = match request.source {
+            Some(Source::Path(path)) if path == b"/share/a.txt" => (group(), false),
+            Some(Source::Id(9)) => (group(), false),
             Some(Source::Path(path)) if path == b"/share/unlike.txt" => (None, false),
             Some(Source::Path(path)) if path == b"/share/pending.txt" => (None, true),
             _ => return Err(Status::not_found("nothing of that name is known")),

@@ -17,6 +17,8 @@ pub(crate) struct Seen {
     pub(crate) after: Option<wire::PairPlace>,
     /// Where the last list of files or groups was resumed.
     pub(crate) after_file: Option<Vec<u8>>,
+    /// `with_judgement` and `judge_first` of the last list of pairs or groups, or of the last group.
+    pub(crate) judging: Option<(bool, u64)>,
     pub(crate) states: Vec<String>,
     pub(crate) rescans: Vec<Vec<u8>>,
     pub(crate) waits: u32,

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod collections;
+mod judged;
 mod lists;
 mod manners;
 mod questions;

@@ -193,6 +193,7 @@ pub fn not_judged(judged: Option<&JudgingOutcome>) -> i32 {
         Some(JudgingOutcome::Withheld(doubt)) => withheld(*doubt),
         Some(JudgingOutcome::TimeOver) => v1::NotJudged::Time,
         Some(JudgingOutcome::NoText) => v1::NotJudged::NoText,
+        Some(JudgingOutcome::BeyondFirst) => v1::NotJudged::BeyondFirst,
     };
     why.into()
 }

@@ -27,7 +27,8 @@ pub use comparison::{Compared, ComparisonRequest, compare_sides};
 pub use family::{FamilyItem, FamilyRequest, FamilySummary, ListedNearMiss, VersionFile, family};
 pub use folders::{FolderCopiesRequest, folder_copies};
 pub use judged_lists::{
-    GroupsRequest, ListedGroup, ListedPair, ListedPairStep, PairsRequest, groups, pairs,
+    GroupsRequest, JudgedItems, ListedGroup, ListedPair, ListedPairStep, PairsRequest, groups,
+    pairs,
 };
 pub use lookup::{
     DocumentRequest, DocumentSource, FoundDocument, GroupReply, GroupRequest, GroupSource,

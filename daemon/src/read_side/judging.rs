@@ -73,7 +73,13 @@ pub(crate) fn known_signals_of(
     known_signals(&sides, lengths, overlap)
 }
 
-/// The time until which a list or report judges: half of the time that it has left. `None` if it has no deadline.
+/// Whether a pair is not judged for this error, and the answer goes on: what was found stands without its texts, which
+/// are read only to judge.
+fn is_of_a_text(error: &IndexError) -> bool {
+    error.concerns_one_document() || matches!(error, IndexError::Text(_))
+}
+
+/// The time until which an answer is judged: half of the time that it has left. `None` if it has no deadline.
 fn judging_deadline(cancel: &Cancel) -> Option<Instant> {
     let now = Instant::now();
     let until = |deadline: Instant| now + deadline.saturating_duration_since(now) / 2;

@@ -13,6 +13,8 @@ pub enum JudgingOutcome {
     NoText,
     /// The time for judging ran out.
     TimeOver,
+    /// It is not among the first pairs of a list, which alone were to be judged.
+    BeyondFirst,
 }
 
 impl From<Judgement> for JudgingOutcome {
@@ -34,7 +36,7 @@ impl JudgingOutcome {
     pub fn judgement(self) -> Option<Judgement> {
         match self {
             Self::Judged(judgement) => Some(judgement),
-            Self::Withheld(_) | Self::NoText | Self::TimeOver => None,
+            Self::Withheld(_) | Self::NoText | Self::TimeOver | Self::BeyondFirst => None,
         }
     }
 }

@@ -71,7 +71,7 @@ impl From<&v1::Judgement> for Judgement {
 }
 
 /// Why a requested judgement is missing; `None` if it is present or was not requested. It is withheld as `contradicted`,
-/// `divided`, `numbers-differ`, `quoting` or `unsure`, or was not made: `time`, `no-text`.
+/// `divided`, `numbers-differ`, `quoting` or `unsure`, or was not made: `time`, `no-text`, `beyond-first`.
 pub fn not_judged(value: i32) -> Option<&'static str> {
     use v1::NotJudged;
     Some(match NotJudged::try_from(value).ok()? {
@@ -83,6 +83,7 @@ pub fn not_judged(value: i32) -> Option<&'static str> {
         NotJudged::Unsure => "unsure",
         NotJudged::Time => "time",
         NotJudged::NoText => "no-text",
+        NotJudged::BeyondFirst => "beyond-first",
     })
 }
 

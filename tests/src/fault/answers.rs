@@ -26,8 +26,11 @@ impl Answers {
     pub fn of_daemon(daemon: &Daemon) -> Result<Self> {
         daemon.sync()?;
         let mut answers = Self::default();
-        for verb in ["files", "pairs", "groups"] {
-            answers.take(daemon.simctl([verb])?.ended_with(&[0, 1])?.lines()?);
+        answers.take(daemon.simctl(["files"])?.ended_with(&[0, 1])?.lines()?);
+        for verb in ["pairs", "groups"] {
+            // A scan judges nothing.
+            let listed = daemon.simctl([verb, "--judge", "off"])?;
+            answers.take(listed.ended_with(&[0, 1])?.lines()?);
         }
         Ok(answers)
     }

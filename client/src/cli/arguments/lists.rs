@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, ValueEnum};
-use simdex_client::STATES;
 use simdex_client::wire::GroupKind;
+use simdex_client::{JudgedItems, STATES};
 
-use super::{CompletenessArgs, JudgeArgs, Roots, Threshold};
+use super::judged::JudgeListArgs;
+use super::{CompletenessArgs, Roots, Threshold};
 use crate::cli::numbers::{count, ratio, share};
 
 /// What all lists have: how many are listed, of which roots, and how complete they must be.
@@ -42,7 +43,7 @@ pub(crate) struct GroupsArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["of", "id"])]
     pub(crate) after: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) judge: JudgeArgs,
+    pub(crate) judge: JudgeListArgs,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
@@ -56,7 +57,7 @@ pub(crate) struct PairsArgs {
     #[arg(long, num_args = 2, value_names = ["A", "B"])]
     pub(crate) after: Option<Vec<PathBuf>>,
     #[command(flatten)]
-    pub(crate) judge: JudgeArgs,
+    pub(crate) judge: JudgeListArgs,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     /// Also list pairs that resemble each other less than --threshold, but of which one contains the other from this
@@ -68,13 +69,21 @@ pub(crate) struct PairsArgs {
 }
 
 impl GroupsArgs {
+    /// What is judged; components and cores have no principal to judge by.
+    pub(crate) fn judged(&self) -> JudgedItems {
+        match self.kind {
+            GroupsKind::Stars => self.judge.items(),
+            GroupsKind::Components | GroupsKind::Cores => JudgedItems::None,
+        }
+    }
+
     /// Returns the error for flags that belong to another kind of group.
     pub(in crate::cli) fn misplaced_flag(&self) -> Option<&'static str> {
         let is_cores = self.kind == GroupsKind::Cores;
         if !is_cores && (self.common.is_some() || self.mining_seconds.is_some()) {
             return Some("--common and --deadline apply only to --kind cores");
         }
-        if self.judge.is_on() && self.kind != GroupsKind::Stars {
+        if self.judge.is_requested() && self.kind != GroupsKind::Stars {
             return Some("--judge applies only to --kind stars");
         }
         if self.after.is_some() && self.kind != GroupsKind::Stars {

@@ -3,6 +3,7 @@
 use simdex_client::text::escaped;
 use simdex_client::wire;
 
+use super::layout::GAP;
 use super::*;
 use crate::output::judging::{PrecisionAtBaseRate, Row};
 use crate::output::{Cluster, FoldedMatch, Tabular};
@@ -229,8 +230,96 @@ fn a_path_is_cut_in_front_and_its_name_stays() {
         [
             "        CONTAIN-  CONTAIN-",
             "RESEM-  MENT OF   MENT IN",
-            "BLANCE  QUERY     QUERY     RELATION  JUDGED  BASIS     PATH",
-            "0.875   0.900     1.000     -         -       verified  \u{2026}agreements/contract.txt",
+            "BLANCE  QUERY     QUERY     RELATION  BASIS     PATH",
+            "0.875   0.900     1.000     -         verified  \u{2026}al/2026/agreements/contract.txt",
+        ]
+    );
+}
+
+#[test]
+fn a_column_that_may_be_missing_is_shown_where_a_row_of_the_first_has_something_in_it() {
+    let judged = wire::Match {
+        not_judged: wire::NotJudged::Divided.into(),
+        ..found("/b")
+    };
+    let header = |found: &[wire::Match]| {
+        let rows: Vec<_> = found.iter().flat_map(Tabular::rows).collect();
+        printed(wire::Match::COLUMNS, &rows, None)[0].contains("JUDGED")
+    };
+    assert!(!header(&[found("/a"), found("/b")]));
+    assert!(header(&[found("/a"), judged.clone()]));
+    let rest = [vec![found("/a"); BATCH], vec![judged]].concat();
+    assert!(!header(&rest), "the header was printed by then");
+}
+
+#[test]
+fn the_basis_makes_room_for_names_where_all_numbers_are_verified() {
+    let judged = |path| wire::Match {
+        judgement: Some(wire::Judgement {
+            class: wire::JudgedClass::TemplateOnly.into(),
+            probability: 0.875,
+            ..wire::Judgement::default()
+        }),
+        ..found(path)
+    };
+    let lines = |found: &[wire::Match]| {
+        let rows: Vec<_> = found.iter().flat_map(Tabular::rows).collect();
+        printed(wire::Match::COLUMNS, &rows, Some(80))
+    };
+    let path = "/share/legal/2026/agreements/contract.txt";
+    assert_eq!(
+        lines(&[judged(path)])[2..],
+        [
+            "BLANCE  QUERY     QUERY     RELATION  JUDGED               PATH",
+            "0.875   0.900     1.000     -         template-only 0.875  \u{2026}eements/contract.txt",
+        ]
+    );
+    let estimated = wire::Match {
+        verified: false,
+        ..judged(path)
+    };
+    let below = judged("/share/a-name-that-is-too-long-even-then.txt");
+    for found in [[judged(path), estimated], [judged(path), below]] {
+        let lines = lines(&found);
+        assert!(
+            lines[2].ends_with("  BASIS") && lines[3] == "    PATH",
+            "{lines:#?}"
+        );
+    }
+}
+
+#[test]
+fn judgements_stand_below_their_row_where_estimates_leave_no_room() {
+    let interval = Some(wire::Ratio {
+        value: Some(0.25),
+        low: Some(0.2),
+        high: Some(0.3125),
+    });
+    let estimated = wire::Match {
+        resemblance: interval,
+        containment_of_query: interval,
+        containment_in_query: interval,
+        verified: false,
+        ..found("/share/b.txt")
+    };
+    let judged = wire::Match {
+        not_judged: wire::NotJudged::NumbersDiffer.into(),
+        ..found("/share/a.txt")
+    };
+    let rows = [judged, estimated].map(|found| found.rows()).concat();
+    let lines = printed(wire::Match::COLUMNS, &rows, Some(84));
+    let below: Vec<_> = lines
+        .iter()
+        .filter(|line| line.starts_with("    "))
+        .collect();
+    assert_eq!(
+        below[below.len() - 5..],
+        [
+            "    JUDGED",
+            "    PATH",
+            "    numbers-differ",
+            "    /share/a.txt",
+            "    /share/b.txt"
         ]
     );
 }
@@ -239,7 +328,7 @@ fn a_path_is_cut_in_front_and_its_name_stays() {
 fn names_that_find_no_room_stand_below_their_row() {
     let path = "/share/legal/of/agreements/a-rather-long-name-of-a-contract-that-was-signed.txt";
     let lines = printed(wire::Match::COLUMNS, &found(path).rows(), Some(80));
-    let row = "0.875   0.900     1.000     -         -       verified";
+    let row = "0.875   0.900     1.000     -         verified";
     assert_eq!(lines[3..5], ["    PATH", row]);
     assert_eq!(lines[5].width(), 80);
     assert!(lines[5].starts_with("    \u{2026}") && lines[5].ends_with("was-signed.txt"));

@@ -9,7 +9,16 @@ const PROMISE: &str = "simctl: found by mod_n: a match at exactly 0.8 is missed 
 #[test]
 fn pairs_end_with_the_counts() {
     let daemon = Daemon::start();
-    let run = simctl(&daemon, &["pairs", "--limit", "1", "--threshold", "0.7"]);
+    let asked = [
+        "pairs",
+        "--limit",
+        "1",
+        "--threshold",
+        "0.7",
+        "--judge",
+        "off",
+    ];
+    let run = simctl(&daemon, &asked);
     assert_eq!(
         run.out,
         "\
@@ -23,7 +32,8 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
             "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair up to the limit\n{PROMISE}\n"
         )
     );
-    let json = simctl(&daemon, &["pairs", "--json", "--limit", "1"]).out;
+    let json = ["pairs", "--json", "--limit", "1", "--judge", "off"];
+    let json = simctl(&daemon, &json).out;
     let (a0, b0) = ("a0".repeat(32), "b0".repeat(32));
     assert_eq!(
         json,
@@ -99,12 +109,12 @@ fn a_group_lists_its_principal_and_its_members() {
     assert_eq!(
         run.out,
         "\
-GROUP  RESEMBLANCE  CONTAINMENT OF MEMBER  CONTAINMENT OF PRINCIPAL  RELATION   PATH
-    9  1.000        1.000                  -                         principal  /share/a.txt
-    9  0.999        0.999                  -                         contains   /share/b.txt
+GROUP  RESEMBLANCE  CONTAINMENT OF MEMBER  CONTAINMENT OF PRINCIPAL  RELATION   JUDGED               PATH
+    9  1.000        1.000                  -                         principal  -                    /share/a.txt
+    9  0.999        0.999                  -                         contains   template-only 0.875  /share/b.txt
 "
     );
-    let json = simctl(&daemon, &["groups", "--json"]).out;
+    let json = simctl(&daemon, &["groups", "--json", "--judge", "off"]).out;
     let a0 = "a0".repeat(32);
     assert_eq!(
         json.lines().next(),
@@ -200,7 +210,8 @@ fn what_is_not_complete_is_said_once_and_waited_for_on_demand() {
             "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n\
              {}\n\
              simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
-             `--wait` waits until it is\n",
+             `--wait` waits until it is\n\
+             simctl: 1 group with files that are judged no versions of the principal\n",
             PROMISE.replace("mod_n: ", "mod_n: of what is indexed, ")
         )
     );
@@ -481,11 +492,7 @@ fn a_report_that_the_daemon_keeps_is_asked_for_and_said_to_be_there() {
         (&b"2026"[..], Some(0.9))
     );
     assert!(report.since.is_empty());
-    assert!(report.options.is_some_and(|asked| !asked.with_judgement));
-    let judged = [
-        "report", "--keep", "2027", "--since", "2026", "--judge", "on",
-    ];
-    let run = simctl(&daemon, &judged);
+    let run = simctl(&daemon, &["report", "--keep", "2027", "--since", "2026"]);
     assert_eq!(run.code, 0, "{}", run.talk);
     assert_eq!(run.out, "/reports/2027\n/reports/2027/changes.jsonl\n");
     for said in [
@@ -500,7 +507,6 @@ fn a_report_that_the_daemon_keeps_is_asked_for_and_said_to_be_there() {
         (&report.name[..], &report.since[..]),
         (&b"2027"[..], &b"2026"[..])
     );
-    assert!(report.options.is_some_and(|asked| asked.with_judgement));
 }
 
 #[test]

@@ -17,7 +17,7 @@ const PROMISE: &str = "simctl: found by mod_n: a match at exactly 0.1 is missed 
 #[test]
 fn matches_are_a_table_when_piped_without_colour() {
     let daemon = Daemon::start();
-    let run = simctl(&daemon, &["find-similar", "/share/a.txt"]);
+    let run = simctl(&daemon, &["find-similar", "/share/a.txt", "--judge", "off"]);
     assert_eq!(run.code, 0, "{}", run.talk);
     assert_eq!(
         run.out,
@@ -28,7 +28,7 @@ RESEMBLANCE           CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION      
 "
     );
     assert_eq!(run.talk, format!("{PROMISE}\n"));
-    let judged = simctl(&daemon, &["find-similar", "/share/a.txt", "--judge", "on"]);
+    let judged = simctl(&daemon, &["find-similar", "/share/a.txt"]);
     assert_eq!(
         judged.out,
         "\
@@ -76,8 +76,8 @@ fn what_is_folded_is_counted_and_listed_on_demand() {
     assert_eq!(
         run.out,
         "\
-RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
-0.750        0.875                 0.840                 near-duplicate  verified  /share/b.txt (+ 1 near-duplicate)
+RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        JUDGED               BASIS     PATH
+0.750        0.875                 0.840                 near-duplicate  template-only 0.875  verified  /share/b.txt (+ 1 near-duplicate)
 "
     );
     assert_eq!(

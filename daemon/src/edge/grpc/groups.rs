@@ -40,6 +40,8 @@ impl DecodedGroups {
         let view = request_params::parse_roots(engine, &request.roots)?;
         let strict = request.strict;
         let threshold = request_params::parse_threshold(engine, request.threshold)?;
+        let judged =
+            request_params::parse_judged_items(request.with_judgement, request.judge_first)?;
         let clusters = match kind {
             Kind::Unspecified | Kind::Stars => {
                 let list = ListRequest {
@@ -50,7 +52,7 @@ impl DecodedGroups {
                 let after = request.after.clone().map(request_params::parse_path);
                 return Ok(Self::Stars(GroupsRequest {
                     list,
-                    is_judged: request.with_judgement,
+                    judged,
                     after: after.transpose()?,
                 }));
             }

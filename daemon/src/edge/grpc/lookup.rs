@@ -7,7 +7,7 @@ use simdex_schema::GroupId;
 use tonic::Status;
 
 use super::reply_channel::too_long;
-use super::request_params::{parse_document_hash, parse_path};
+use super::request_params::{parse_document_hash, parse_judged_items, parse_path};
 use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::encode;
@@ -30,7 +30,7 @@ pub(super) fn parse_group(request: v1::GetGroupRequest) -> Result<GroupRequest, 
     Ok(GroupRequest {
         source,
         strict: request.strict,
-        is_judged: request.with_judgement,
+        judged: parse_judged_items(request.with_judgement, request.judge_first)?,
     })
 }
 

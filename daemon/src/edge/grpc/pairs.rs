@@ -8,7 +8,7 @@ use tonic::Status;
 use super::caller::Caller;
 use super::list_progress::ListProgress;
 use super::reply_channel::ReplySender;
-use super::request_params::{self, parse_path, parse_ratio};
+use super::request_params::{self, parse_judged_items, parse_path, parse_ratio};
 use super::status::Refused;
 use crate::base::visit::FirstError;
 use crate::encode;
@@ -40,7 +40,7 @@ impl DecodedPairs {
                 after: after.transpose()?,
                 limit: Some(request.limit).filter(|limit| *limit > 0),
             },
-            is_judged: request.with_judgement,
+            judged: parse_judged_items(request.with_judgement, request.judge_first)?,
             with_progress: request.with_progress,
         }))
     }

@@ -13,6 +13,7 @@ use super::scheme::parse_scheme;
 use super::status::too_many;
 use crate::base::echo::echo;
 use crate::engine::Engine;
+use crate::read_side::answering::JudgedItems;
 use crate::read_side::query::{FindKind, MAX_HITS, QueryParams, RelationThresholds};
 use crate::write_side::roots::path_from;
 
@@ -152,6 +153,18 @@ pub(super) fn refuse_judgement(query: &v1::Query) -> Result<(), Status> {
     }
 }
 
+/// Decodes which pairs of a list, or files of groups, are judged; `first` is 0 if all are.
+pub(super) fn parse_judged_items(with_judgement: bool, first: u64) -> Result<JudgedItems, Status> {
+    match (with_judgement, first) {
+        (true, 0) => Ok(JudgedItems::All),
+        (true, first) => Ok(JudgedItems::First(first)),
+        (false, 0) => Ok(JudgedItems::None),
+        (false, _) => Err(Status::invalid_argument(
+            "judge_first is given, and with_judgement is not",
+        )),
+    }
+}
+
 /// Decodes a signature, which must be comparable with those of the index.
 pub(super) fn parse_signature(
     index: &IndexReader,
@@ -215,6 +228,15 @@ mod tests {
             let status = parse_ratio(Some(wrong), 0.5, "threshold").unwrap_err();
             assert_eq!(status.code(), Code::InvalidArgument, "{wrong}");
         }
+    }
+
+    #[test]
+    fn a_bound_of_judgements_is_taken_only_where_judgements_are_requested() {
+        let parsed = |with, first| parse_judged_items(with, first).ok();
+        assert_eq!(parsed(false, 0), Some(JudgedItems::None));
+        assert_eq!(parsed(true, 0), Some(JudgedItems::All));
+        assert_eq!(parsed(true, 7), Some(JudgedItems::First(7)));
+        assert_eq!(parsed(false, 7), None);
     }
 
     #[test]

@@ -13,6 +13,28 @@ use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::lists::{self, ListError, ListRequest, ListSummary, PairOptions};
 use crate::read_side::query::Overlap;
 
+/// Which pairs of a list, or files of groups beside their principals, are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgedItems {
+    /// None is judged.
+    None,
+    /// The first of those with different texts, this many and fewer long ones, so that little text is read for a list.
+    First(u64),
+    /// All are judged.
+    All,
+}
+
+impl JudgedItems {
+    /// The most that are judged; `None` if none is to be.
+    fn most(self) -> Option<u64> {
+        match self {
+            Self::None => None,
+            Self::First(count) => Some(count),
+            Self::All => Some(u64::MAX),
+        }
+    }
+}
+
 /// Parameters of a list of pairs.
 #[derive(Clone, Debug)]
 pub struct PairsRequest {
@@ -20,8 +42,8 @@ pub struct PairsRequest {
     pub list: ListRequest,
     /// What it has beside these.
     pub options: PairOptions,
-    /// Whether its pairs are judged.
-    pub is_judged: bool,
+    /// Which of its pairs are judged.
+    pub judged: JudgedItems,
     /// Whether files are counted first, so that progress can be shown.
     pub with_progress: bool,
 }
@@ -33,8 +55,8 @@ pub struct GroupsRequest {
     pub list: ListRequest,
     /// Only groups whose principal's path comes after this one.
     pub after: Option<PathBuf>,
-    /// Whether files of groups are judged.
-    pub is_judged: bool,
+    /// Which files of groups are judged.
+    pub judged: JudgedItems,
 }
 
 /// A pair of a list.
@@ -93,7 +115,7 @@ pub fn pairs(
             return Ok(ListSummary::default());
         }
     }
-    let mut judge = ItemJudge::new(engine, request.is_judged, account);
+    let mut judge = ItemJudge::new(engine, request.judged, account);
     let mut failed = FirstError::default();
     let PairsRequest { list, options, .. } = request;
     let summary = lists::pairs(engine, list, options, account, &mut |step| {
@@ -131,7 +153,7 @@ pub fn groups(
     account: &MemoryAccount,
     visit: &mut dyn FnMut(ListedGroup) -> ControlFlow<()>,
 ) -> Result<ListSummary, ListError> {
-    let mut judge = ItemJudge::new(engine, request.is_judged, account);
+    let mut judge = ItemJudge::new(engine, request.judged, account);
     let mut failed = FirstError::default();
     let (list, after) = (&request.list, request.after.as_deref());
     let summary = lists::groups(engine, list, after, account, &mut |group| {
@@ -152,10 +174,11 @@ pub(super) struct ItemJudge<'a> {
 }
 
 impl<'a> ItemJudge<'a> {
-    pub(super) fn new(engine: &'a Engine, is_judged: bool, account: &'a MemoryAccount) -> Self {
-        let judge = || ListJudge::new(engine.models.in_force(), engine.index.reader(), account);
+    pub(super) fn new(engine: &'a Engine, judged: JudgedItems, account: &'a MemoryAccount) -> Self {
+        let model = || engine.models.in_force();
+        let judge = |most| ListJudge::new(model(), engine.index.reader(), account, most);
         Self {
-            judge: is_judged.then(judge),
+            judge: judged.most().map(judge),
             principal: None,
             unjudged: 0,
         }

@@ -11,7 +11,7 @@ use simdex_proto::text::state_with_reason;
 use simdex_schema::{DocId, DocumentHash, GroupId, State, StoredReason};
 use thiserror::Error;
 
-use super::judged_lists::{ItemJudge, ListedGroup};
+use super::judged_lists::{ItemJudge, JudgedItems, ListedGroup};
 use crate::base::echo::echo;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::read_side::lists::{self, GroupLocator, ListError};
@@ -203,8 +203,8 @@ pub struct GroupRequest {
     pub source: GroupSource,
     /// Whether to refuse the request while the index is not complete.
     pub strict: bool,
-    /// Whether its files are judged.
-    pub is_judged: bool,
+    /// Which of its files are judged.
+    pub judged: JudgedItems,
 }
 
 /// What is reported of one group.
@@ -250,7 +250,7 @@ pub fn group(
         }
     };
     let (group, held) = found.group.unzip();
-    let mut judge = ItemJudge::new(engine, request.is_judged, account);
+    let mut judge = ItemJudge::new(engine, request.judged, account);
     let group = group.map(|group| judge.group(group));
     Ok(GroupReply {
         group: group.transpose()?,

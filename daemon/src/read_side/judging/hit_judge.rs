@@ -7,11 +7,11 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use simdex_index::{IndexError, IndexReader, MemoryAccount};
+use simdex_index::{Cancel, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::measure::Together;
 use simdex_judge::{JudgedText, Judgement, Model};
 
-use super::{HeldJudgedText, JudgedSide, known_signals};
+use super::{HeldJudgedText, JudgedSide, is_of_a_text, judging_deadline, known_signals};
 use crate::base::lock::lock;
 use crate::base::two_threads::each_on_two_threads;
 use crate::read_side::judging_outcome::JudgingOutcome;
@@ -61,7 +61,7 @@ pub fn judge_hits<'h>(
         account: subject.account(),
         own: Mutex::default(),
         texts: Mutex::new(texts),
-        until: Instant::now() + TIME,
+        until: until(subject.account().cancel()),
     };
     let mut documents = hits.chunk_by_mut(|a, b| a.document == b.document);
     let judge_one = |copies: &mut [&mut Hit]| judge.copies(copies);
@@ -70,6 +70,12 @@ pub fn judge_hits<'h>(
         None => documents.try_for_each(judge_one),
     };
     Ok(judged?)
+}
+
+/// The time until which hits are judged, so that an answer that was found in time is given in time.
+fn until(cancel: &Cancel) -> Instant {
+    let until = Instant::now() + TIME;
+    judging_deadline(cancel).map_or(until, |deadline| deadline.min(until))
 }
 
 /// Judges hits by one text; threads share it.
@@ -97,7 +103,7 @@ impl HitJudge<'_> {
             hit.judgement = Some(match Instant::now() > self.until {
                 true => JudgingOutcome::TimeOver,
                 false => match self.hit(hit, &mut document) {
-                    Err(error) if error.concerns_one_document() => JudgingOutcome::NoText,
+                    Err(error) if is_of_a_text(&error) => JudgingOutcome::NoText,
                     judged => judged?,
                 },
             });

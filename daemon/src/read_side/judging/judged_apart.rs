@@ -16,9 +16,10 @@ impl JudgedApart {
     pub fn note(&mut self, judged: &JudgingOutcome) {
         match judged {
             JudgingOutcome::Judged(judgement) => self.is_one |= !judgement.class.is_duplicate(),
-            JudgingOutcome::Withheld(_) | JudgingOutcome::NoText | JudgingOutcome::TimeOver => {
-                self.is_open = true;
-            }
+            JudgingOutcome::Withheld(_)
+            | JudgingOutcome::NoText
+            | JudgingOutcome::TimeOver
+            | JudgingOutcome::BeyondFirst => self.is_open = true,
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! The texts of both sides are kept from one pair to the next, and so is the judgement if the next files carry the
 //! same documents, since copies are adjacent. Half of the time left until the deadline is for judging, so that a long
-//! list is completed even if only its first pairs are judged.
+//! list is completed even if only its first pairs are judged. If a client asks for the first pairs only, every run
+//! judges the same ones, and reads no more than a bounded amount of text.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,7 +12,7 @@ use simdex_index::{FileInfo, IndexError, IndexReader, MemoryAccount};
 use simdex_judge::{Judgement, Model};
 use simdex_schema::DocId;
 
-use super::{HeldJudgedText, JudgedSide, judging_deadline, known_signals};
+use super::{HeldJudgedText, JudgedSide, is_of_a_text, judging_deadline, known_signals};
 use crate::read_side::judging_outcome::JudgingOutcome;
 use crate::read_side::query::Overlap;
 
@@ -31,11 +32,22 @@ pub struct ListJudge<'a> {
     texts: [Option<(DocId, HeldJudgedText)>; 2],
     last: Option<([DocId; 2], JudgingOutcome)>,
     until: Option<Instant>,
+    /// Pairs of different documents that may still be judged; long ones count more.
+    left: u64,
 }
 
+/// Bytes of two texts for which a pair counts as one more of those that may be judged.
+const COUNTED_BYTES: u64 = 64 << 10;
+
 impl<'a> ListJudge<'a> {
-    /// Judges by this model, with permits from this account.
-    pub fn new(model: Arc<Model>, index: &'a IndexReader, account: &'a MemoryAccount) -> Self {
+    /// Judges by this model, with permits from this account: `most` pairs of different documents, fewer if these are
+    /// long.
+    pub fn new(
+        model: Arc<Model>,
+        index: &'a IndexReader,
+        account: &'a MemoryAccount,
+        most: u64,
+    ) -> Self {
         Self {
             asks_places: asks_places(&model),
             model,
@@ -44,6 +56,7 @@ impl<'a> ListJudge<'a> {
             texts: [None, None],
             last: None,
             until: judging_deadline(account.cancel()),
+            left: most,
         }
     }
 
@@ -69,11 +82,14 @@ impl<'a> ListJudge<'a> {
         {
             return Ok(judged.clone());
         }
+        if self.left == 0 {
+            return Ok(JudgingOutcome::BeyondFirst);
+        }
         if self.until.is_some_and(|until| Instant::now() >= until) {
             return Ok(JudgingOutcome::TimeOver);
         }
         let judged = match self.pair([a, b], ids, overlap) {
-            Err(error) if error.concerns_one_document() => JudgingOutcome::NoText,
+            Err(error) if is_of_a_text(&error) => JudgingOutcome::NoText,
             judged => judged?,
         };
         self.last = Some((ids, judged.clone()));
@@ -90,6 +106,8 @@ impl<'a> ListJudge<'a> {
         let [Some(of_a), Some(of_b)] = stats else {
             return Ok(JudgingOutcome::NoText);
         };
+        let counts = 1 + of_a.saturating_add(of_b) / COUNTED_BYTES;
+        self.left = self.left.saturating_sub(counts);
         let known = known_signals(
             &[JudgedSide::of_file(a), JudgedSide::of_file(b)],
             [of_a, of_b],
@@ -124,26 +142,34 @@ mod tests {
     use std::ops::ControlFlow;
 
     use simdex_index::{Cancel, MemoryBudget, VisibleRoots};
+    use tempfile::TempDir;
 
     use super::*;
     use crate::read_side::query::RatioEstimate;
     use crate::read_side::query::tests::index_of;
 
-    #[test]
-    fn once_its_time_is_over_a_pair_is_not_judged_and_copies_still_are() {
+    /// An index of three versions of one text, and their files.
+    fn versions(account: &MemoryAccount) -> (IndexReader, TempDir, Vec<FileInfo>) {
         let text = "The supplier delivers within thirty days of each order. ".repeat(40);
-        let (index, _dir) = index_of(&[text.clone(), format!("{text}Prices are fixed.")]);
-        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+        let revised = |sentence: &str| format!("{text}{sentence}");
+        let texts = [
+            text.clone(),
+            revised("Prices are fixed."),
+            revised("So is the rent."),
+        ];
+        let (index, dir) = index_of(&texts);
         let mut files = Vec::new();
         let visited = index
             .files()
-            .visit(&VisibleRoots::All, &account, &mut |file| {
+            .visit(&VisibleRoots::All, account, &mut |file| {
                 files.push(file);
                 ControlFlow::Continue(())
             });
         visited.unwrap();
-        let model = Arc::new(Model::shipped().unwrap());
-        let mut judge = ListJudge::new(model, &index, &account);
+        (index, dir, files)
+    }
+
+    fn judged(judge: &mut ListJudge<'_>, pair: [&FileInfo; 2]) -> JudgingOutcome {
         let exact = RatioEstimate {
             value: Some(0.98),
             ..RatioEstimate::default()
@@ -155,21 +181,41 @@ mod tests {
             shared: 0,
             verified: true,
         };
-        let judged = |judge: &mut ListJudge<'_>, [a, b]: [usize; 2]| {
-            judge.judge([&files[a], &files[b]], &overlap).unwrap()
-        };
-        assert!(!matches!(
-            judged(&mut judge, [0, 1]),
-            JudgingOutcome::TimeOver
-        ));
+        judge.judge(pair, &overlap).unwrap()
+    }
+
+    #[test]
+    fn once_its_time_is_over_a_pair_is_not_judged_and_copies_still_are() {
+        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+        let (index, _dir, files) = versions(&account);
+        let model = Arc::new(Model::shipped().unwrap());
+        let mut judge = ListJudge::new(model, &index, &account, u64::MAX);
+        let (pair, copies) = ([&files[0], &files[1]], [&files[1], &files[1]]);
+        assert!(!judged(&mut judge, pair).is_time_over());
         (judge.last, judge.until) = (None, Some(Instant::now()));
-        assert!(matches!(
-            judged(&mut judge, [0, 1]),
-            JudgingOutcome::TimeOver
-        ));
-        assert!(matches!(
-            judged(&mut judge, [1, 1]),
-            JudgingOutcome::Judged(_)
-        ));
+        assert!(judged(&mut judge, pair).is_time_over());
+        let of_copies = judged(&mut judge, copies);
+        assert!(matches!(of_copies, JudgingOutcome::Judged(_)));
+    }
+
+    #[test]
+    fn beyond_the_first_pairs_of_different_documents_only_copies_are_judged() {
+        let account = MemoryBudget::new(64 << 20).account(&Cancel::never());
+        let (index, _dir, files) = versions(&account);
+        let model = Arc::new(Model::shipped().unwrap());
+        let pairs = [[0, 0], [0, 1], [0, 1], [0, 2], [1, 2], [2, 2]];
+        let outcomes = |most| {
+            let mut judge = ListJudge::new(Arc::clone(&model), &index, &account, most);
+            pairs.map(|[a, b]| judged(&mut judge, [&files[a], &files[b]]))
+        };
+        let all = outcomes(u64::MAX);
+        assert!(!all.contains(&JudgingOutcome::BeyondFirst), "{all:?}");
+        for (most, beyond) in [(0, &[1, 2, 3, 4][..]), (1, &[3, 4]), (2, &[4]), (3, &[])] {
+            let mut expected = all.clone();
+            beyond
+                .iter()
+                .for_each(|at| expected[*at] = JudgingOutcome::BeyondFirst);
+            assert_eq!(outcomes(most), expected, "the first {most}");
+        }
     }
 }

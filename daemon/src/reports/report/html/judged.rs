@@ -13,7 +13,8 @@ use crate::reports::report::page_plan::PagePlan;
 pub(super) const TERMS: &str = "<p class=\"soft\"><b>Judged</b> is what many signals together say of a file and the \
     principal: the same document, a version of it, only the same template, or unrelated. With it stands the share of the \
     pairs that its rule judged so in training, of several rules their mean where a signal cannot be told; for a version \
-    that of the same or a version. It changes nothing of what is found.</p>\n";
+    that of the same or a version. On documents of other makers judgements were right less often. They change nothing of \
+    what is found.</p>\n";
 
 /// The cell for a file; empty for the principal.
 pub(super) fn cell(out: &mut dyn Write, judged: Option<&JudgingOutcome>) -> io::Result<()> {
@@ -23,6 +24,7 @@ pub(super) fn cell(out: &mut dyn Write, judged: Option<&JudgingOutcome>) -> io::
         Some(JudgingOutcome::Judged(judgement)) => judgement_of(out, judgement)?,
         Some(JudgingOutcome::Withheld(doubt)) => write!(out, "no judgement: {}", reason(*doubt))?,
         Some(JudgingOutcome::NoText) => out.write_all(b"not judged: text not kept")?,
+        Some(JudgingOutcome::BeyondFirst) => out.write_all(b"not judged")?,
         Some(JudgingOutcome::TimeOver) => out.write_all(b"not judged: no time left")?,
     }
     out.write_all(b"</td>")
