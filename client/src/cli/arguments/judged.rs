@@ -16,7 +16,8 @@ const JUDGE: &str = "Judge from many signals whether the files of each pair are 
 
 /// What people should know of judgements, below the meaning of the flag.
 const WORTH: &str = "It changes nothing of what is found. The number beside a judgement is how often it was right of \
-    the pairs that the model was trained on; on documents of other makers it was right less often.";
+    the pairs under its rule that the model was trained on, where a version counts as right if the two were the same. On \
+    documents of other makers it was right less often, and it knows the common words of English only.";
 
 /// Whether the pairs of an answer about one document are judged.
 #[derive(Debug, Args)]
