@@ -164,7 +164,10 @@ fn a_mail_and_the_reply_that_quotes_it_are_not_called_unrelated_wherever_they_ar
         let [mail, reply] = files.map(write);
         Ok([mail?, reply?])
     };
-    let (indexed, outside) = (write(sandbox.share())?, write(sandbox.beside("outside"))?);
+    let (indexed, outside) = (
+        write(sandbox.share().to_owned())?,
+        write(sandbox.beside("outside"))?,
+    );
     daemon.simctl(["sync"])?.success()?;
     for [mail, reply] in [indexed, outside] {
         let compared = daemon.simctl(["compare", "--judge", "on", &mail, &reply])?;
