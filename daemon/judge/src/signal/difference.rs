@@ -65,7 +65,8 @@ impl Difference {
     /// The mean rarity of the differing words, from 0 to 1; `None` if there are none.
     pub fn rarity(&self) -> Option<f64> {
         let all = self.words[0] + self.words[1];
-        (all > 0).then(|| self.idf / (all as f64 * idf::rarest()))
+        // The sum of many equal weights may be rounded up.
+        (all > 0).then(|| (self.idf / (all as f64 * idf::rarest())).min(1.0))
     }
 
     /// How far as many words were put in as were left out, from 0 to 1; `None` if there are none.
@@ -107,6 +108,17 @@ mod tests {
             assert_eq!((none.rarity(), none.balance()), (None, None));
         }
         assert_eq!(difference("", "the zzada").balance(), Some(0.0));
+    }
+
+    #[test]
+    fn the_rarest_words_are_no_rarer_than_1_however_many() {
+        let words = |name: &str, count: u32| -> String {
+            (0..count).map(|at| format!("zz{name}{at} ")).collect()
+        };
+        for count in 1..300 {
+            let rarity = difference(&words("ada", count), &words("bert", count)).rarity();
+            assert!(rarity.is_some_and(|rarity| (0.999..=1.0).contains(&rarity)));
+        }
     }
 
     /// The purpose of these signals.
