@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use simdex_client::JudgedItems;
 
 /// Pairs of different texts that are judged of a list by default, in some half a second; long ones count more.
-const JUDGED_FIRST: u64 = 1_000;
+const JUDGED_FIRST: NonZeroU64 = NonZeroU64::new(1_000).unwrap();
 
 const JUDGE: &str = "Judge from many signals whether the files of each pair are the same document, versions, or only \
     share a template";
@@ -55,10 +55,10 @@ impl JudgeListArgs {
 
     /// What is judged of a list.
     pub(crate) fn items(&self) -> JudgedItems {
-        match (self.judge, NonZeroU64::new(JUDGED_FIRST)) {
-            (Some(Which::Off), _) => JudgedItems::None,
-            (None | Some(Which::First), Some(count)) => JudgedItems::First(count),
-            (Some(Which::On), _) | (_, None) => JudgedItems::All,
+        match self.judge.unwrap_or(Which::First) {
+            Which::First => JudgedItems::First(JUDGED_FIRST),
+            Which::On => JudgedItems::All,
+            Which::Off => JudgedItems::None,
         }
     }
 }
