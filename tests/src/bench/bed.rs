@@ -30,7 +30,7 @@ const BATCH: u64 = 256;
 /// `store.memory_mib` of the small mode, by which a million documents are to take 768 MiB.
 const SMALL: Mebibytes = Mebibytes(256);
 /// Documents after which everything so far is made power-safe.
-const COMMIT_EVERY: u64 = 1024;
+pub(super) const COMMIT_EVERY: u64 = 1024;
 
 /// Where the index lies while it is measured.
 pub(super) struct Bed {

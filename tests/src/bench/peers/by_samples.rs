@@ -13,7 +13,7 @@ use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature, Window}
 use simdexd::config::Config;
 
 use super::super::answers::{BATCH, new_file, open_as};
-use super::super::bed::Memory;
+use super::super::bed::{COMMIT_EVERY, Memory};
 use super::super::process::{allocated, processor_seconds};
 use super::ask_samples;
 use super::deletion::remove;
@@ -22,9 +22,6 @@ use super::measured::{IndexCost, Measured};
 use super::questions::Questions;
 use crate::corpus::Planted;
 use crate::sandbox::Sandbox;
-
-/// Documents after which everything so far is made power-safe, as the daemon does from time to time.
-const COMMIT_EVERY: u64 = 1024;
 
 /// Builds an index from the postings in `folder`, and measures it.
 pub(super) fn simdex_by_samples(
