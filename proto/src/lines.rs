@@ -167,6 +167,13 @@ pub fn date(seconds: Option<i64>) -> Option<String> {
     Some(time.to_string())
 }
 
+/// Whether a text is a time as [`date`] writes it: RFC 3339 in UTC, in whole seconds.
+pub(crate) fn is_date(text: &str) -> bool {
+    let time = text.parse::<jiff::Timestamp>().ok();
+    let written = time.and_then(|time| date(Some(time.as_second())));
+    written.is_some_and(|written| written == text)
+}
+
 /// Microseconds since 1970 as RFC 3339 in UTC; `None` beyond the years a calendar has.
 pub fn date_of_micros(micros: i64) -> Option<String> {
     let time = jiff::Timestamp::from_microsecond(micros).ok()?;
@@ -215,6 +222,34 @@ mod tests {
         assert_eq!(date(Some(-1)).as_deref(), Some("1969-12-31T23:59:59Z"));
         assert_eq!(date(Some(i64::MAX)), None);
         assert_eq!(date(None), None);
+    }
+
+    #[test]
+    fn a_date_is_recognised_in_the_form_in_which_it_is_written_and_in_no_other() {
+        let [first, last] =
+            [jiff::Timestamp::MIN, jiff::Timestamp::MAX].map(|time| time.as_second());
+        let leap_day = 951_782_400;
+        for seconds in [first, -1, 0, 1, leap_day, 1_795_402_800, last] {
+            let written = date(Some(seconds)).unwrap();
+            assert!(is_date(&written), "{written}");
+        }
+        for other in [
+            "",
+            "yesterday",
+            "2026-11-23",
+            "2026-11-23T03:00:00",
+            "2026-11-23T03:00Z",
+            "2026-11-23 03:00:00Z",
+            "2026-11-23t03:00:00z",
+            "2026-11-23T03:00:00.5Z",
+            "2026-11-23T03:00:00+00:00",
+            "2026-11-23T04:00:00+01:00",
+            "2026-11-23T03:00:00Z ",
+            "2026-02-30T03:00:00Z",
+            "1795402800",
+        ] {
+            assert!(!is_date(other), "{other}");
+        }
     }
 
     #[test]

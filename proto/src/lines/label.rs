@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{exact, hex, lossy, path_bytes};
+use super::{exact, hex, is_date, lossy, path_bytes};
 use crate::v1;
 
 /// Two files, each with its document.
@@ -52,7 +52,7 @@ pub struct Label {
     pub verdict: Verdict,
     /// Name of the rater.
     pub rater: String,
-    /// Time of labelling (RFC 3339, UTC).
+    /// Time of labelling, as [`date`](super::date) writes it; empty if the clock gave none.
     pub at: String,
 }
 
@@ -108,7 +108,9 @@ impl Label {
         }
         let Line { r#type, v, label } = serde_json::from_str(line).ok()?;
         let is_label = r#type == "label" && v == 1;
-        (is_label && !label.rater.is_empty() && label.pair.sides().is_some()).then_some(label)
+        let is_dated = label.at.is_empty() || is_date(&label.at);
+        let is_valid = is_dated && !label.rater.is_empty() && label.pair.sides().is_some();
+        (is_label && is_valid).then_some(label)
     }
 
     /// The class on the wire; `None` if the rater gives no verdict.
@@ -141,7 +143,7 @@ fn hash(digits: &str) -> Option<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lines::Line;
+    use crate::lines::{Line, date};
 
     fn label() -> Label {
         let file = |path: &[u8], of: u8| v1::LabelledFile {
@@ -172,6 +174,16 @@ mod tests {
     }
 
     #[test]
+    fn a_label_reads_back_whatever_the_clock_said() {
+        let dates = [Some(0), Some(-1), Some(1_795_402_800), None];
+        for at in dates.map(|seconds| date(seconds).unwrap_or_default()) {
+            let label = Label { at, ..label() };
+            let written = serde_json::to_string(&Line::of(&label)).unwrap();
+            assert_eq!(Label::parse(&written), Some(label));
+        }
+    }
+
+    #[test]
     fn a_line_that_is_no_label_is_none() {
         let written = serde_json::to_string(&Line::of(&label())).unwrap();
         for (from, to) in [
@@ -182,6 +194,8 @@ mod tests {
             ("/s/a", "s/a"),
             ("abab", "abax"),
             ("abab", "ab"),
+            ("2026-11-23T03:00:00Z", "yesterday"),
+            ("03:00:00Z", "03:00:00+00:00"),
             ("}", ""),
         ] {
             let damaged = written.replacen(from, to, 1);

@@ -294,15 +294,26 @@ fn understood(line: &str) -> Option<Typed> {
     })
 }
 
-/// The time, in UTC.
+/// The time in UTC; empty if the clock is beyond the years of a calendar.
 fn now() -> String {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    let seconds = since.ok().and_then(|since| since.as_secs().try_into().ok());
-    date(seconds).unwrap_or_default()
+    date(seconds_of(SystemTime::now())).unwrap_or_default()
+}
+
+/// Whole seconds from 1970 to a time, negative before that.
+fn seconds_of(time: SystemTime) -> Option<i64> {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => since.as_secs().try_into().ok(),
+        Err(before) => {
+            let seconds: i64 = before.duration().as_secs().try_into().ok()?;
+            Some(-seconds)
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -340,6 +351,13 @@ mod tests {
         for other in ["", "S", "sv", "1"] {
             assert_eq!(understood(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_clock_that_is_behind_1970_gives_a_time_too() {
+        let day = Duration::from_secs(86_400);
+        assert_eq!(seconds_of(UNIX_EPOCH + day), Some(86_400));
+        assert_eq!(seconds_of(UNIX_EPOCH - day), Some(-86_400));
     }
 
     #[test]
