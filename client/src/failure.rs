@@ -150,9 +150,9 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
             io::ErrorKind::PermissionDenied => "ask with rights to read it",
             _ => "see that it can be read here, or name a copy",
         }),
-        Error::NotRegular { .. } => {
-            out.write_str("name a file; a query also takes bytes from standard input, as `-`")
-        }
+        Error::NotRegular { .. } => out.write_str(
+            "name a file; a query, `judge evaluate` and `judge train` also read standard input, as `-`",
+        ),
         Error::Unwritable { source, .. } if is_full(source) => {
             out.write_str("free some space there, or name a place on another disk")
         }

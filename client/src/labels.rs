@@ -5,13 +5,14 @@
 //! other invalid line is refused unchanged.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use simdex_proto::lines::{Label, LabelledPair, Line};
 
 use crate::Error;
+use crate::regular_file::open_regular;
 
 /// Largest file of labels or pairs, in bytes.
 const LONGEST: u64 = 256 << 20;
@@ -41,10 +42,10 @@ struct End {
 }
 
 impl LabelsFile {
-    /// Opens a file of labels; creates a missing one, readable by its owner alone.
+    /// Opens a file of labels, which must be a regular file; creates a missing one, readable by its owner alone.
     ///
     /// # Errors
-    /// [`Error::Unwritable`], [`Error::LabelsInUse`], [`Error::NoLabel`].
+    /// [`Error::NotRegular`], [`Error::Unwritable`], [`Error::LabelsInUse`], [`Error::NoLabel`].
     pub fn open(path: &Path) -> Result<Self, Error> {
         let failed = |source| Error::Unwritable {
             path: path.to_owned(),
@@ -52,7 +53,8 @@ impl LabelsFile {
         };
         let mut options = OpenOptions::new();
         let options = options.read(true).append(true).create(true).mode(0o600);
-        let mut file = options.open(path).map_err(failed)?;
+        let file = open_regular(path, options).map_err(failed)?;
+        let mut file = file.ok_or_else(|| not_regular(path))?;
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -125,29 +127,43 @@ impl LabelsFile {
     }
 }
 
-/// The labels of a file.
+/// The labels of a file, which must be a regular one.
+///
+/// # Errors
+/// [`Error::NotRegular`], [`Error::Unreadable`], [`Error::NoLabel`].
+pub fn read_labels(path: &Path) -> Result<Vec<Label>, Error> {
+    read_labels_from(open(path)?, path)
+}
+
+/// Reads labels to the end of `source`, such as standard input; `name` stands for it in errors.
 ///
 /// # Errors
 /// [`Error::Unreadable`], [`Error::NoLabel`].
-pub fn read_labels(path: &Path) -> Result<Vec<Label>, Error> {
-    let mut file = open(path)?;
-    Ok(parse(&text(&mut file, path)?, path)?.0)
+pub fn read_labels_from(source: impl Read, name: &Path) -> Result<Vec<Label>, Error> {
+    Ok(parse(&text(source, name)?, name)?.0)
 }
 
 /// The pairs of a file whose lines name two files with their documents, such as the output of `simctl pairs --json`;
-/// lines of other types are skipped.
+/// lines of other types are skipped. It must be a regular file.
 ///
 /// # Errors
-/// [`Error::Unreadable`].
+/// [`Error::NotRegular`], [`Error::Unreadable`].
 pub fn read_pairs(path: &Path) -> Result<Vec<LabelledPair>, Error> {
-    let mut file = open(path)?;
-    let text = String::from_utf8(text(&mut file, path)?);
+    let text = String::from_utf8(text(open(path)?, path)?);
     let text = text.map_err(|error| unreadable(path, io::Error::other(error)))?;
     Ok(text.lines().filter_map(LabelledPair::parse).collect())
 }
 
 fn open(path: &Path) -> Result<File, Error> {
-    File::open(path).map_err(|source| unreadable(path, source))
+    let file = open_regular(path, OpenOptions::new().read(true));
+    let file = file.map_err(|source| unreadable(path, source))?;
+    file.ok_or_else(|| not_regular(path))
+}
+
+fn not_regular(path: &Path) -> Error {
+    Error::NotRegular {
+        path: path.to_owned(),
+    }
 }
 
 fn unreadable(path: &Path, source: io::Error) -> Error {
@@ -157,9 +173,9 @@ fn unreadable(path: &Path, source: io::Error) -> Error {
     }
 }
 
-fn text(file: &mut File, path: &Path) -> Result<Vec<u8>, Error> {
+fn text(source: impl Read, path: &Path) -> Result<Vec<u8>, Error> {
     let mut text = Vec::new();
-    let read = file.take(LONGEST + 1).read_to_end(&mut text);
+    let read = source.take(LONGEST + 1).read_to_end(&mut text);
     read.map_err(|source| unreadable(path, source))?;
     match text.len() as u64 > LONGEST {
         true => {
@@ -215,149 +231,4 @@ fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
-    use super::*;
-    use simdex_proto::lines::Verdict;
-    use simdex_proto::v1::LabelledFile;
-
-    fn label(of: u8) -> Label {
-        let file = |of: u8| LabelledFile {
-            path: format!("/s/{of}").into_bytes(),
-            document: vec![of; 32],
-        };
-        Label {
-            pair: LabelledPair::new(&file(of), &file(0xff)),
-            verdict: Verdict::Version,
-            rater: "ada".to_owned(),
-            at: "2026-11-23T03:00:00Z".to_owned(),
-        }
-    }
-
-    fn places() -> (tempfile::TempDir, PathBuf) {
-        let dir = tempfile::tempdir().expect("a folder");
-        let path = dir.path().join("labels");
-        (dir, path)
-    }
-
-    #[test]
-    fn what_was_appended_is_there_when_the_file_is_opened_again() {
-        let (_dir, path) = places();
-        let mut file = LabelsFile::open(&path).expect("opened");
-        (1..=2).for_each(|of| file.append(label(of)).expect("appended"));
-        assert!(matches!(
-            LabelsFile::open(&path),
-            Err(Error::LabelsInUse { .. })
-        ));
-        drop(file);
-        let mut file = LabelsFile::open(&path).expect("opened");
-        assert_eq!(file.labels(), [label(1), label(2)]);
-        file.append(label(3)).expect("appended");
-        assert_eq!(read_labels(&path).expect("read"), file.labels());
-        let mode = std::fs::metadata(&path)
-            .expect("there")
-            .permissions()
-            .mode();
-        assert_eq!(mode & 0o777, 0o600);
-    }
-
-    /// Opens labels that this test has closed: a process that another test starts has all open files for a moment.
-    fn opened(path: &Path) -> LabelsFile {
-        for _ in 0..1_000 {
-            match LabelsFile::open(path) {
-                Err(Error::LabelsInUse { .. }) => {
-                    std::thread::sleep(std::time::Duration::from_millis(5));
-                }
-                opened => return opened.expect("opened"),
-            }
-        }
-        panic!("{} stays in use", path.display());
-    }
-
-    #[test]
-    fn a_line_that_a_crash_cut_off_at_any_byte_is_left_out_and_the_others_stay() {
-        let (_dir, path) = places();
-        let mut file = LabelsFile::open(&path).expect("opened");
-        let mut second = label(2);
-        second.rater = "Zoë".to_owned();
-        for label in [label(1), second] {
-            file.append(label).expect("appended");
-        }
-        drop(file);
-        let whole = std::fs::read(&path).expect("read");
-        let first = whole
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .expect("two lines")
-            + 1;
-        for cut in first..whole.len() {
-            std::fs::write(&path, &whole[..cut]).expect("written");
-            // Only the line feed is missing if all of the label is there.
-            let expected = match cut == whole.len() - 1 {
-                true => 2,
-                false => 1,
-            };
-            assert_eq!(read_labels(&path).expect("read").len(), expected, "{cut}");
-            let mut file = opened(&path);
-            assert_eq!(file.labels().len(), expected);
-            file.append(label(3)).expect("appended");
-            drop(file);
-            let labels = read_labels(&path).expect("read");
-            assert_eq!(labels.last(), Some(&label(3)));
-            assert_eq!(labels.len(), expected + 1);
-        }
-    }
-
-    #[test]
-    fn a_line_that_is_no_label_is_refused_by_its_number_and_nothing_is_changed() {
-        let (_dir, path) = places();
-        let mut file = LabelsFile::open(&path).expect("opened");
-        file.append(label(1)).expect("appended");
-        drop(file);
-        let text = std::fs::read_to_string(&path).expect("read") + "\nnonsense\n";
-        std::fs::write(&path, &text).expect("written");
-        for refused in [LabelsFile::open(&path).err(), read_labels(&path).err()] {
-            let said = refused.expect("refused").to_string();
-            assert!(said.ends_with("line 3 is no label"), "{said}");
-        }
-        assert_eq!(std::fs::read_to_string(&path).expect("read"), text);
-        let pairs = read_pairs(&path).expect("read");
-        assert_eq!(pairs, [label(1).pair]);
-    }
-
-    #[test]
-    fn a_file_of_something_else_is_refused_and_stays_as_it_is() {
-        let (_dir, path) = places();
-        let cut = &BEGINNING[..5];
-        let line = serde_json::to_vec(&Line::of(&label(1))).expect("encoded");
-        assert!(line.starts_with(BEGINNING));
-        for other in [
-            &b"secret"[..],
-            b"\xff\xfe",
-            b"\0x",
-            b"{\"type\":\"pair\"",
-            b"secret\n",
-        ] {
-            for before in [&b""[..], &[&line[..], b"\n"].concat()] {
-                let text = [before, other].concat();
-                std::fs::write(&path, &text).expect("written");
-                for refused in [LabelsFile::open(&path).err(), read_labels(&path).err()] {
-                    assert!(
-                        matches!(refused, Some(Error::NoLabel { .. })),
-                        "{refused:?}"
-                    );
-                }
-                assert_eq!(std::fs::read(&path).expect("read"), text);
-            }
-        }
-        // What a crash left also stays as long as nothing is written.
-        for left in [cut, &[0; 700], &[&line[..40], &[0; 60]].concat()] {
-            std::fs::write(&path, left).expect("written");
-            let mut file = LabelsFile::open(&path).expect("opened");
-            assert_eq!(std::fs::read(&path).expect("read"), left);
-            file.append(label(3)).expect("appended");
-            assert_eq!(read_labels(&path).expect("read"), [label(3)]);
-        }
-    }
-}
+mod tests;

@@ -34,6 +34,7 @@ mod labels;
 mod locate;
 mod member_path;
 mod query;
+mod regular_file;
 mod report;
 mod upload;
 
@@ -44,7 +45,7 @@ pub use error::{Error, cause};
 pub use group_options::GroupOptions;
 pub use item_stream::{FamilyPart, ItemStream, Reply, ReplyPart};
 pub use judged_items::JudgedItems;
-pub use labels::{LabelsFile, read_labels, read_pairs};
+pub use labels::{LabelsFile, read_labels, read_labels_from, read_pairs};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use query::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;

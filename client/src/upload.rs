@@ -1,29 +1,24 @@
 //! Streams documents' bytes to the daemon, read with the caller's rights.
 
 use std::fmt;
-use std::fs::File;
+use std::fs::OpenOptions;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-use rustix::fs::{Mode, OFlags};
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::Stream;
 
 use crate::Error;
 use crate::locate::{on_disk, shown};
+use crate::regular_file::open_regular;
 use crate::wire::{FindRequest, Query, find_request::Part};
 
 /// Bytes a chunk message carries at most.
 const CHUNK: u64 = 64 << 10;
 /// Chunks read ahead of what the daemon has consumed.
 const READ_AHEAD: usize = 4;
-
-const WITHOUT_WAITING: OFlags = OFlags::RDONLY
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::CLOEXEC);
 
 /// Bytes of a document that need not lie under any root.
 pub struct Upload {
@@ -47,19 +42,10 @@ impl Upload {
                 source,
             },
         };
-        let irregular = || Error::NotRegular {
+        let file = open_regular(path, OpenOptions::new().read(true)).map_err(unreadable)?;
+        let file = file.ok_or_else(|| Error::NotRegular {
             path: path.to_owned(),
-        };
-        // Checked first: opening a device can already have side effects.
-        if !path.metadata().map_err(unreadable)?.is_file() {
-            return Err(irregular());
-        }
-        // Checked again, in case the file was swapped; this open does not block.
-        let file = rustix::fs::open(path, WITHOUT_WAITING, Mode::empty());
-        let file = File::from(file.map_err(|errno| unreadable(errno.into()))?);
-        if !file.metadata().map_err(unreadable)?.is_file() {
-            return Err(irregular());
-        }
+        })?;
         Ok(Self::from_reader(path, file))
     }
 
@@ -264,7 +250,7 @@ mod tests {
 
     #[test]
     fn what_is_no_regular_file_is_refused_and_not_waited_for() {
-        use rustix::fs::{CWD, FileType, mknodat};
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
         let dir = tempfile::tempdir().expect("temporary directory");
         let at = |name: &str| dir.path().join(name);
         mknodat(CWD, at("fifo"), FileType::Fifo, Mode::RWXU, 0).expect("FIFO");

@@ -168,9 +168,9 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "evaluate" -d 'Evaluate judgements against labels: each signal, all together, the model in force, agreement of raters'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "train" -d 'Train a model on labels and judge by it from then on, or return to the shipped one'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and not __fish_seen_subcommand_from label evaluate train help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l labels -d 'File to append labels to, one JSON line each; created if missing' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l labels -d 'File to append labels to, one JSON line each; created if missing. A pipe or a device is refused' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l rater -d 'Name of the person who labels [default: $USER]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l pairs -d 'Label the pairs in this file, lines of `simctl pairs --json`, instead of a sample' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l pairs -d 'Label the pairs in this file, lines of `simctl pairs --json`, instead of a sample; a pipe is refused' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l threshold -d 'Least resemblance, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l count -d 'Number of pairs in the sample, up to 10,000; a larger sample continues a smaller one [default: 100]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l seed -d 'Seed of the random sample [default: 0]' -r
@@ -180,13 +180,13 @@ complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_sub
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from label" -s h -l help -d 'Print help'
-complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l labels -d 'File of labels, written by `simctl judge label` (repeatable)' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l labels -d 'File of labels, written by `simctl judge label`, or `-` for standard input (repeatable)' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l skip-unknown -d 'Skip labels of texts that are in no file any more'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l json -d 'Print one JSON object per line'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -l wide -d 'Show whole paths, and of versions every copy, however long the lines become. On a terminal lines are otherwise 80 columns wide, or as many as $COLUMNS says'
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from evaluate" -s h -l help -d 'Print help'
-complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l labels -d 'File of labels, written by `simctl judge label` (repeatable)' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l labels -d 'File of labels, written by `simctl judge label`, or `-` for standard input (repeatable)' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l name -d 'Name of the model in answers [default: trained]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand judge; and __fish_seen_subcommand_from train" -l skip-unknown -d 'Skip labels of texts that are in no file any more'

@@ -19,13 +19,13 @@ pub(crate) enum JudgeVerb {
 
 #[derive(Debug, Args)]
 pub(crate) struct LabelArgs {
-    /// File to append labels to, one JSON line each; created if missing
+    /// File to append labels to, one JSON line each; created if missing. A pipe or a device is refused
     #[arg(long, value_name = "FILE")]
     pub(crate) labels: PathBuf,
     /// Name of the person who labels [default: $USER]
     #[arg(long, value_name = "NAME")]
     pub(crate) rater: Option<String>,
-    /// Label the pairs in this file, lines of `simctl pairs --json`, instead of a sample
+    /// Label the pairs in this file, lines of `simctl pairs --json`, instead of a sample; a pipe is refused
     #[arg(long, value_name = "FILE", conflicts_with_all = ["threshold", "count", "seed", "paths"])]
     pub(crate) pairs: Option<PathBuf>,
     #[command(flatten)]
@@ -45,7 +45,7 @@ pub(crate) struct LabelArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct EvaluateArgs {
-    /// File of labels, written by `simctl judge label` (repeatable)
+    /// File of labels, written by `simctl judge label`, or `-` for standard input (repeatable)
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) labels: Vec<PathBuf>,
     /// Skip labels of texts that are in no file any more
@@ -55,7 +55,7 @@ pub(crate) struct EvaluateArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
-    /// File of labels, written by `simctl judge label` (repeatable)
+    /// File of labels, written by `simctl judge label`, or `-` for standard input (repeatable)
     #[arg(long, value_name = "FILE", required_unless_present = "reset")]
     pub(crate) labels: Vec<PathBuf>,
     /// Skip labels of texts that are in no file any more

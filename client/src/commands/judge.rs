@@ -3,10 +3,11 @@
 mod label;
 
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use simdex_client::lines::{Evaluation, Label, ResetModel, TrainedModel, Verdict};
-use simdex_client::{read_labels, wire};
+use simdex_client::{read_labels, read_labels_from, wire};
 
 use crate::cli::{EvaluateArgs, JudgeVerb, TrainArgs};
 use crate::commands::Session;
@@ -84,11 +85,14 @@ async fn reset(session: &mut Session) -> Result<Outcome, Failure> {
     Ok(Outcome::Answered)
 }
 
-/// The labels of all files.
+/// The labels of all files; `-` is standard input.
 fn labels(files: &[PathBuf]) -> Result<Vec<wire::Label>, Failure> {
     let mut labels = Vec::new();
     for file in files {
-        labels.extend(read_labels(file)?);
+        labels.extend(match file.as_os_str() == "-" {
+            true => read_labels_from(io::stdin().lock(), Path::new("standard input"))?,
+            false => read_labels(file)?,
+        });
     }
     Ok(given(labels))
 }

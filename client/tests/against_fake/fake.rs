@@ -1,5 +1,6 @@
 //! A daemon on a Unix socket that gives canned answers and remembers what it was asked.
 
+mod judging;
 mod uploads;
 
 use std::os::unix::net::UnixListener as StdListener;
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::JoinHandle;
 
 use simdex_client::wire::admin_server::{Admin, AdminServer};
+use simdex_client::wire::judging_server::JudgingServer;
 use simdex_client::wire::similarity_server::{Similarity, SimilarityServer};
 use simdex_client::wire::{self, find_reply, find_request, query::Source};
 use simdex_client::wire::{family_reply, list_files_reply, list_groups_reply, list_pairs_reply};
@@ -81,6 +83,7 @@ fn serve(fake: Fake, listener: StdListener, stopped: oneshot::Receiver<()>) {
         let listener = UnixListener::from_std(listener).expect("listener");
         let server = Server::builder()
             .add_service(SimilarityServer::new(fake.clone()))
+            .add_service(JudgingServer::new(fake.clone()))
             .add_service(AdminServer::new(fake))
             .serve_with_incoming(UnixListenerStream::new(listener));
         tokio::select! {

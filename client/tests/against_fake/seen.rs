@@ -19,6 +19,8 @@ pub(crate) struct Seen {
     pub(crate) after_file: Option<Vec<u8>>,
     /// `with_judgement` and `judge_first` of the last list of pairs or groups, or of the last group.
     pub(crate) judging: Option<(bool, u64)>,
+    /// Labels of the last evaluation or training.
+    pub(crate) labels: Option<Vec<wire::Label>>,
     pub(crate) states: Vec<String>,
     pub(crate) rescans: Vec<Vec<u8>>,
     pub(crate) waits: u32,

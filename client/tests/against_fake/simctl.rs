@@ -3,12 +3,14 @@
 mod calibrate;
 mod collections;
 mod judged;
+mod labelling;
 mod lists;
 mod manners;
 mod questions;
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use crate::fake::Daemon;
 
@@ -37,7 +39,21 @@ fn command(socket: &Path, args: &[&str]) -> Command {
 }
 
 fn run(mut command: Command) -> Run {
-    let output = command.output().expect("simctl runs");
+    ended(command.output().expect("simctl runs"))
+}
+
+/// Runs it with this on standard input.
+fn run_typing(mut command: Command, typed: &str) -> Run {
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = pipes.stderr(Stdio::piped()).spawn().expect("simctl runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    // A program that does not read to the end says why.
+    let _ = stdin.write_all(typed.as_bytes());
+    drop(stdin);
+    ended(child.wait_with_output().expect("simctl ends"))
+}
+
+fn ended(output: Output) -> Run {
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     Run {
         code: output.status.code().expect("no signal"),
