@@ -106,6 +106,15 @@ impl Client {
         std::mem::take(&mut sent)
     }
 
+    /// Size of the largest message that both this client and the daemon allow.
+    async fn max_message_bytes(&self) -> Result<u64, Error> {
+        let ours = self.limits.message as u64;
+        Ok(match self.status().await?.max_message_bytes {
+            0 => ours,
+            theirs => ours.min(theirs),
+        })
+    }
+
     /// The bytes of a file that the daemon does not know.
     async fn unknown_file(&self, file: &Path) -> Result<Upload, Error> {
         let upload = Upload::of_file(file)?;

@@ -67,6 +67,26 @@ pub enum Error {
         /// Path of the labels file.
         path: PathBuf,
     },
+    /// There are more labels than one request may hold.
+    #[error("{} labels are more than the {} that one request may hold", grouped(*count), grouped(*most))]
+    TooManyLabels {
+        /// Number of the labels.
+        count: u64,
+        /// Most labels of one request.
+        most: u64,
+    },
+    /// The labels are too large for one message.
+    #[error(
+        "the labels take {} bytes, more than the {} that the daemon accepts in a request",
+        grouped(*bytes),
+        grouped(*limit)
+    )]
+    LabelsTooLarge {
+        /// Size of the request, in bytes.
+        bytes: u64,
+        /// Size of the largest message, in bytes.
+        limit: u64,
+    },
     /// The path does not hold a report to compare with.
     #[error("{} is no report to compare with: {why}", shown(path))]
     NoEarlierReport {

@@ -159,10 +159,10 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         Error::Unwritable { .. } => {
             out.write_str("name a place that does not exist yet, in a directory you may write to")
         }
-        Error::NoLabel { .. } => {
-            out.write_str("correct or remove that line; `simctl judge label` writes such files")
-        }
-        Error::LabelsInUse { .. } => out.write_str("wait for it, or label into a file of your own"),
+        Error::NoLabel { .. }
+        | Error::LabelsInUse { .. }
+        | Error::TooManyLabels { .. }
+        | Error::LabelsTooLarge { .. } => out.write_str(instead_of_labels(error)),
         Error::BadReport(_) => out.write_str("ask for it again, with the daemon's own simctl"),
         Error::NoEarlierReport { .. } => {
             out.write_str("name a report of the same kind that is as it was written")
@@ -183,6 +183,20 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         } => out.write_str(advice),
         Error::Status { code, .. } => out.write_str(way_out(*code)),
         _ => out.write_str("see `simctl status`"),
+    }
+}
+
+/// Advice for labels that cannot be read, written or sent.
+fn instead_of_labels(error: &Error) -> &'static str {
+    match error {
+        Error::NoLabel { .. } => {
+            "correct or remove that line; `simctl judge label` writes such files"
+        }
+        Error::LabelsInUse { .. } => "wait for it, or label into a file of your own",
+        Error::LabelsTooLarge { .. } => {
+            "name fewer files, or raise `max_message_mib` under `[grpc]` in the daemon's config"
+        }
+        _ => "name fewer files, or leave out labels that later ones replace",
     }
 }
 

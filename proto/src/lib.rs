@@ -32,6 +32,9 @@ pub mod v1 {
         include_bytes!(concat!(env!("OUT_DIR"), "/simdex_v1.bin"));
 }
 
+/// Most labels of one request.
+pub const MAX_LABELS: usize = 20_000;
+
 /// Every state of a file, by its name as in `File.state`.
 pub const STATES: [&str; 17] = [
     "indexed",

@@ -101,12 +101,7 @@ impl Client {
     /// # Errors
     /// [`Error::Unreadable`], [`Error::TooLarge`].
     pub async fn side_of_upload(&self, upload: Upload) -> Result<wire::Side, Error> {
-        let ours = self.limits().message as u64;
-        let theirs = match self.status().await?.max_message_bytes {
-            0 => ours,
-            bytes => bytes,
-        };
-        let limit = ours.min(theirs).saturating_sub(ENVELOPE) / 2;
+        let limit = self.max_message_bytes().await?.saturating_sub(ENVELOPE) / 2;
         let name = path_bytes(upload.name());
         let content = tokio::task::spawn_blocking(move || upload.read_all(limit))
             .await

@@ -35,8 +35,6 @@ use pairs::Pairs;
 pub use measure::SignalTimes;
 pub use sample::{SampleRequest, SampledPair, sample};
 
-/// Most labels of one request.
-pub const MAX_LABELS: usize = 20_000;
 /// Most raters of one request: agreement is reported for every two of them.
 pub const MAX_RATERS: usize = 50;
 /// Bytes that a label takes while it is held: signals and the learner's copies of them.

@@ -88,3 +88,30 @@ fn a_fifo_in_place_of_a_file_is_refused_in_one_sentence() {
         assert_eq!((run.code, run.talk), (2, said), "{arguments:?}");
     }
 }
+
+#[test]
+fn labels_that_the_daemon_would_refuse_are_not_sent() {
+    let daemon = Daemon::start();
+    let most = label_line(1, "same").repeat(20_000);
+    let many = daemon.local_file("many", (most + &label_line(2, "same")).as_bytes());
+    // The fake accepts messages of 1 MiB.
+    let large = daemon.local_file("large", label_line(1, "same").repeat(12_000).as_bytes());
+    for (file, said) in [
+        (
+            &many,
+            "20,001 labels are more than the 20,000 that one request may hold; name fewer files, or leave out labels that \
+             later ones replace",
+        ),
+        (
+            &large,
+            "the labels take 1,356,000 bytes, more than the 1,048,576 that the daemon accepts in a request; name fewer \
+             files, or raise `max_message_mib` under `[grpc]` in the daemon's config",
+        ),
+    ] {
+        for verb in ["evaluate", "train"] {
+            let run = judge(&daemon, &[verb, "--labels", text(file)], "");
+            assert_eq!((run.code, run.talk), (2, format!("simctl: {said}\n")));
+        }
+    }
+    assert!(daemon.seen().labels.is_none());
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use simdex_index::Cancel;
 use simdex_judge::Class;
 use simdex_proto::v1::judging_server::Judging;
-use simdex_proto::{defaults, v1};
+use simdex_proto::{MAX_LABELS, defaults, v1};
 use tonic::{Request, Response, Status};
 
 use super::request_params::{parse_document_hash, parse_path, parse_roots, parse_threshold};
@@ -15,8 +15,8 @@ use super::status::too_many;
 use crate::base::echo::echo;
 use crate::encode;
 use crate::engine::Engine;
-use crate::read_side::labels::{self, Label, LabelError, LabelledFile, Labels, SampleRequest};
-use crate::read_side::labels::{MAX_LABELS, MAX_RATERS};
+use crate::read_side::labels::{self, Label, LabelError, LabelledFile, Labels};
+use crate::read_side::labels::{MAX_RATERS, SampleRequest};
 
 /// Most pairs of a sample.
 const MAX_PAIRS: u32 = 10_000;
