@@ -11,7 +11,7 @@ use simdex_client::wire::{
     FolderCopies, FolderCopiesSummary, Group, GroupKind, JudgeModel, ListProgress, Match, Member,
     NotGiven, Operation, OperationKind, Pair, Pending, Place, QuerySummary, Ratio, Relation,
     ReportChanges, Root, RunReportReply, Scheme, SchemeEstimate, Span, Summary, Template,
-    TemplatesSummary, WordDifference,
+    TemplatesSummary, WordDifference, side,
 };
 use tonic::Status;
 
@@ -459,6 +459,16 @@ pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
         left_out_a: None,
         left_out_b: None,
     }
+}
+
+/// Whether a side is a document that no file carries any more: those whose hash begins with 0xdd.
+pub(crate) fn is_of_gone_document(request: &CompareRequest) -> bool {
+    let sides = [&request.a, &request.b].into_iter().flatten();
+    let mut sources = sides.filter_map(|side| side.source.as_ref());
+    sources.any(|source| match source {
+        side::Source::Document(document) => document.starts_with(&[0xdd]),
+        _ => false,
+    })
 }
 
 /// How the words of both differ, in the forms asked for.

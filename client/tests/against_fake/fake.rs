@@ -251,6 +251,9 @@ impl Similarity for Fake {
 
     async fn compare(&self, request: Request<wire::CompareRequest>) -> Answer<wire::CompareReply> {
         let request = request.into_inner();
+        if answers::is_of_gone_document(&request) {
+            return Err(Status::not_found("no such document is known"));
+        }
         let mut reply = answers::comparison(&request);
         if request.without_difference {
             reply.diff = String::new();

@@ -2,8 +2,11 @@
 //!
 //! The model's judgement is not shown, since it would influence the rater.
 
-use std::collections::HashSet;
-use std::io::{self, BufRead as _, Write as _};
+mod typed;
+mod walk;
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use simdex_client::lines::{Comparison, Label, LabelledPair, Verdict, date};
@@ -17,57 +20,66 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{ComparisonText, DifferenceForm, difference, eprint_line, left_out};
 use crate::progress::waiting;
+use typed::{Typed, ask_about, ask_at_the_end};
+use walk::Walk;
 
 /// Longest name of a rater, in bytes.
 const LONGEST_RATER: usize = 200;
-
-/// A rater's command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Typed {
-    Verdict(Verdict),
-    /// Shows the whole difference.
-    Difference,
-    /// Goes back to the pair before.
-    Back,
-    Quit,
-}
 
 pub(super) async fn run(session: &mut Session, args: LabelArgs) -> Result<Outcome, Failure> {
     let rater = rater(args.rater.clone())?;
     let mut file = LabelsFile::open(&args.labels)?;
     let pairs = pairs(session, &args).await?;
-    let known = file.labels().iter().filter(|label| label.rater == rater);
-    let known: HashSet<[String; 2]> = known.map(|label| documents(&label.pair)).collect();
-    let found = pairs.len() as u64;
-    let mut open = pairs;
-    open.retain(|pair| !known.contains(&documents(pair)));
-    if open.is_empty() {
-        eprint_line(nothing_to_label(found, &args));
-        return Ok(Outcome::of_search(found));
+    if pairs.is_empty() {
+        eprint_line(nothing_found(&args));
+        return Ok(Outcome::NothingFound);
     }
-    let labelled = ask_all(session, &open, &mut file, (&rater, args.lines)).await?;
-    let left = (open.len() as u64).saturating_sub(labelled);
+    let mut walk = walk_over(&pairs, &file, &rater);
+    if walk.at().is_none() {
+        eprint_line(nothing_open(&walk, args.pairs.is_some()));
+    }
+    let rating = Rating {
+        pairs: &pairs,
+        rater: &rater,
+        lines: args.lines,
+    };
+    ask_all(session, &rating, &mut file, &mut walk).await?;
     eprint_line(format!(
-        "{} labelled, {left} left; labels are in {}",
-        counted(labelled, "pair"),
+        "{}; labels are in {}",
+        walk.summary(),
         args.labels.display()
     ));
     Ok(Outcome::Answered)
 }
 
-fn nothing_to_label(found: u64, args: &LabelArgs) -> String {
-    match (found, args.pairs.is_some()) {
-        (0, true) => "the file names no pair of different documents".to_owned(),
-        (0, false) if args.threshold.value == Some(0.0) => {
-            "no near-duplicates were found".to_owned()
-        }
-        (0, false) => "no near-duplicates were found; a lower --threshold may find more".to_owned(),
-        (_, true) => format!("all of {} are labelled", counted(found, "pair")),
-        (_, false) => format!(
-            "all of {} are labelled; a greater --count or another --seed finds more",
-            counted(found, "pair")
-        ),
+/// The pairs with what the rater said of them in earlier runs.
+fn walk_over(pairs: &[LabelledPair], file: &LabelsFile, rater: &str) -> Walk {
+    let own = file.labels().iter().filter(|label| label.rater == rater);
+    // Of several verdicts on a pair the last counts.
+    let known: HashMap<[String; 2], Verdict> = own
+        .map(|label| (documents(&label.pair), label.verdict))
+        .collect();
+    Walk::new(
+        pairs
+            .iter()
+            .map(|pair| known.get(&documents(pair)).copied()),
+    )
+}
+
+fn nothing_found(args: &LabelArgs) -> &'static str {
+    match args.pairs.is_some() {
+        true => "the file names no pair of different documents",
+        false if args.threshold.value == Some(0.0) => "no near-duplicates were found",
+        false => "no near-duplicates were found; a lower --threshold may find more",
     }
+}
+
+fn nothing_open(walk: &Walk, is_of_list: bool) -> String {
+    let more = match is_of_list {
+        true => "",
+        false => "; a greater --count or another --seed finds more",
+    };
+    format!("{}{more}", walk.known())
 }
 
 fn rater(named: Option<String>) -> Result<String, Failure> {
@@ -110,61 +122,86 @@ fn documents(pair: &LabelledPair) -> [String; 2] {
     pair.documents().map(str::to_owned)
 }
 
-/// Asks about each pair until the rater quits; returns how many were labelled.
+/// What is the same for all pairs.
+struct Rating<'a> {
+    pairs: &'a [LabelledPair],
+    rater: &'a str,
+    /// Number of lines of a difference that are shown at first.
+    lines: usize,
+}
+
+/// Asks about one pair after the other until the rater quits.
 async fn ask_all(
     session: &mut Session,
-    pairs: &[LabelledPair],
+    rating: &Rating<'_>,
     file: &mut LabelsFile,
-    (rater, lines): (&str, usize),
-) -> Result<u64, Failure> {
-    let (mut at, mut labelled) = (0, HashSet::new());
-    while let Some(pair) = pairs.get(at) {
-        let Some(reply) = compared(session, pair).await? else {
-            at += 1;
+    walk: &mut Walk,
+) -> Result<(), Failure> {
+    loop {
+        let Some(at) = walk.at() else {
+            match ask_at_the_end().await? {
+                Typed::Back => walk.go_back(),
+                _ => return Ok(()),
+            }
             continue;
         };
-        show(session, pair, &reply, lines)?;
-        let heading = format!("pair {} of {}", at + 1, pairs.len());
-        let typed = answered(session, (pair, &reply), &heading).await?;
-        match typed {
+        let Some(reply) = compared(session, &rating.pairs[at]).await? else {
+            walk.pass_over();
+            continue;
+        };
+        match answered(session, rating, (at, walk.verdict()), &reply).await? {
             Typed::Verdict(verdict) => {
-                let label = Label {
-                    pair: pair.clone(),
-                    verdict,
-                    rater: rater.to_owned(),
-                    at: now(),
-                };
-                file.append(label.clone())?;
-                if session.printer.is_json() {
-                    session.printer.line(&label)?;
-                    session.printer.finish()?;
-                }
-                labelled.insert(at);
-                at += 1;
+                record(session, rating, file, (at, verdict))?;
+                walk.give(verdict);
             }
-            Typed::Back => at = at.saturating_sub(1),
-            Typed::Quit => break,
+            Typed::Keep => walk.go_on(),
+            Typed::Back => walk.go_back(),
+            Typed::Quit => return Ok(()),
             Typed::Difference => {}
         }
     }
-    Ok(labelled.len() as u64)
 }
 
-/// Reads the rater's verdict on a pair, after showing all that the rater asks for.
+/// Shows a pair, and all that the rater asks to see of it, until there is another command.
 async fn answered(
     session: &mut Session,
-    (pair, reply): (&LabelledPair, &CompareReply),
-    heading: &str,
+    rating: &Rating<'_>,
+    (at, before): (usize, Option<Verdict>),
+    reply: &CompareReply,
 ) -> Result<Typed, Failure> {
+    let pair = &rating.pairs[at];
+    let heading = format!("pair {} of {}", at + 1, rating.pairs.len());
+    show(session, pair, reply, rating.lines)?;
     loop {
-        match ask(heading).await? {
+        match ask_about(&heading, before).await? {
             Typed::Difference => show(session, pair, reply, usize::MAX)?,
             typed => return Ok(typed),
         }
     }
 }
 
-/// Both documents side by side; `None` if one of them is gone.
+/// Appends a verdict to the file, and prints the line with `--json`.
+fn record(
+    session: &mut Session,
+    rating: &Rating<'_>,
+    file: &mut LabelsFile,
+    (at, verdict): (usize, Verdict),
+) -> Result<(), Failure> {
+    let label = Label {
+        pair: rating.pairs[at].clone(),
+        verdict,
+        rater: rating.rater.to_owned(),
+        at: now(),
+    };
+    file.append(label.clone())?;
+    if session.printer.is_json() {
+        session.printer.line(&label)?;
+        session.printer.finish()?;
+    }
+    Ok(())
+}
+
+/// The comparison of both documents; `None` if one of them is gone.
 async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<CompareReply>, Failure> {
     let sides = pair.sides().map(|sides| sides.map(side_of));
     let Some([a, b]) = sides else {
@@ -258,42 +295,6 @@ fn cut(text: &mut String, lines: usize) -> u64 {
     0
 }
 
-/// Repeats the prompt until the input is understood; end of input quits. The connection is served meanwhile.
-async fn ask(heading: &str) -> Result<Typed, Failure> {
-    loop {
-        eprint_line(format!(
-            "{heading}: [s]ame, [v]ersion, [t]emplate only, [u]nrelated, [n]ext without a label, \
-             [d]ifference in full, [b]ack, [q]uit?"
-        ));
-        let line = tokio::task::spawn_blocking(|| {
-            let mut line = String::new();
-            io::stdin().lock().read_line(&mut line).map(|_| line)
-        });
-        let line = line.await.map_err(io::Error::other)?;
-        let line = line.map_err(Failure::Input)?;
-        if line.is_empty() {
-            return Ok(Typed::Quit);
-        }
-        if let Some(typed) = understood(line.trim()) {
-            return Ok(typed);
-        }
-    }
-}
-
-fn understood(line: &str) -> Option<Typed> {
-    Some(match line {
-        "s" | "same" => Typed::Verdict(Verdict::Same),
-        "v" | "version" => Typed::Verdict(Verdict::Version),
-        "t" | "template" | "template-only" => Typed::Verdict(Verdict::TemplateOnly),
-        "u" | "unrelated" => Typed::Verdict(Verdict::Unrelated),
-        "n" | "next" | "skip" => Typed::Verdict(Verdict::Skip),
-        "d" | "difference" => Typed::Difference,
-        "b" | "back" => Typed::Back,
-        "q" | "quit" => Typed::Quit,
-        _ => return None,
-    })
-}
-
 /// The time in UTC; empty if the clock is beyond the years of a calendar.
 fn now() -> String {
     date(seconds_of(SystemTime::now())).unwrap_or_default()
@@ -341,16 +342,6 @@ mod tests {
             "--- /s/a\n+++ /s/b\\xff\n@@ -1 +1 @@\n-x\n+y\n"
         );
         assert_eq!(named(""), "");
-    }
-
-    #[test]
-    fn verdicts_are_typed_by_letter_or_word_and_nothing_else_is_understood() {
-        assert_eq!(understood("s"), Some(Typed::Verdict(Verdict::Same)));
-        assert_eq!(understood("skip"), Some(Typed::Verdict(Verdict::Skip)));
-        assert_eq!(understood("q"), Some(Typed::Quit));
-        for other in ["", "S", "sv", "1"] {
-            assert_eq!(understood(other), None, "{other}");
-        }
     }
 
     #[test]

@@ -25,6 +25,34 @@ fn label_line(of: u8, verdict: &str) -> String {
     ) + "\n"
 }
 
+/// Labels these pairs as ada, who types this.
+fn label(daemon: &Daemon, pairs: &[u8], typed: &str) -> Run {
+    let lines = pairs.iter().map(|of| format!("{{{}}}\n", fields(*of)));
+    let pairs = daemon.local_file("pairs", lines.collect::<String>().as_bytes());
+    let labels = daemon.dir.path().join("labels");
+    let labels = ["--labels", text(&labels), "--pairs", text(&pairs)];
+    let arguments = [&["label", "--rater", "ada"], &labels[..]].concat();
+    judge(daemon, &arguments, typed)
+}
+
+/// The verdicts in the file, in their order.
+fn verdicts(daemon: &Daemon) -> Vec<String> {
+    let labels = std::fs::read_to_string(daemon.dir.path().join("labels")).expect("labels");
+    let verdict = |line: &str| {
+        let (_, rest) = line.split_once("\"verdict\":\"").expect("a label");
+        let (verdict, _) = rest.split_once('"').expect("a string");
+        verdict.to_owned()
+    };
+    labels.lines().map(verdict).collect()
+}
+
+/// What prompts say of the pair that they ask about.
+fn headings(run: &Run) -> Vec<&str> {
+    let prompts = run.talk.lines().filter(|line| line.ends_with("[q]uit?"));
+    let headings = prompts.map(|prompt| prompt.split(": ").nth(1).unwrap_or_default());
+    headings.collect()
+}
+
 /// Runs a verb of `judge` on standard input.
 fn judge(daemon: &Daemon, arguments: &[&str], typed: &str) -> Run {
     let arguments = [&["judge"], arguments].concat();
@@ -114,4 +142,84 @@ fn labels_that_the_daemon_would_refuse_are_not_sent() {
         }
     }
     assert!(daemon.seen().labels.is_none());
+}
+
+#[test]
+fn a_rater_goes_back_to_what_an_earlier_run_labelled_and_on_to_what_is_open() {
+    let daemon = Daemon::start();
+    let pairs = [1, 2, 3, 4];
+    let run = label(&daemon, &pairs, "s\nv\n");
+    assert_eq!(
+        headings(&run),
+        ["pair 1 of 4", "pair 2 of 4", "pair 3 of 4"]
+    );
+    let run = label(&daemon, &pairs, "b\nb\nt\nn\nq\n");
+    assert_eq!(
+        headings(&run),
+        [
+            "pair 3 of 4",
+            "pair 2 of 4, version before",
+            "pair 1 of 4, same before",
+            "pair 3 of 4",
+            "pair 4 of 4",
+        ]
+    );
+    assert_eq!(
+        verdicts(&daemon),
+        ["same", "version", "template-only", "skip"]
+    );
+    // No verdict can be kept where there is none; from the end there is a way back.
+    let run = label(&daemon, &pairs, "k\nb\nk\nu\nn\nb\nq\n");
+    assert_eq!(
+        headings(&run),
+        [
+            "pair 4 of 4",
+            "pair 4 of 4",
+            "pair 3 of 4, skipped before",
+            "pair 4 of 4",
+            "no pair is left",
+            "no pair is left",
+            "pair 4 of 4, unrelated before",
+        ]
+    );
+    assert_eq!(verdicts(&daemon)[4..], ["unrelated"]);
+    let run = label(&daemon, &pairs, "");
+    let said = "simctl: all of 4 pairs are labelled or skipped, 1 of them skipped\n";
+    assert!(run.talk.starts_with(said), "{}", run.talk);
+    assert_eq!(headings(&run), ["no pair is left"]);
+}
+
+#[test]
+fn skipped_pairs_are_counted_apart_from_labelled_ones() {
+    let daemon = Daemon::start();
+    let pairs: Vec<u8> = (1..=11).collect();
+    let run = label(&daemon, &pairs, "s\nn\nv\nu\nq\n");
+    assert_eq!(run.code, 0, "{}", run.talk);
+    let last = run.talk.lines().last().expect("a sentence");
+    let said = "simctl: 3 pairs labelled, 1 skipped, 7 left; labels are in ";
+    assert!(last.starts_with(said), "{last}");
+    // A verdict that is taken back is none.
+    let run = label(&daemon, &pairs, "s\nb\nn\nq\n");
+    let last = run.talk.lines().last().expect("a sentence");
+    assert!(
+        last.contains(" 0 pairs labelled, 1 skipped, 6 left;"),
+        "{last}"
+    );
+}
+
+#[test]
+fn a_pair_whose_document_is_gone_is_passed_over_in_both_directions() {
+    let daemon = Daemon::start();
+    let run = label(&daemon, &[1, 0xdd, 3], "s\nb\nk\nq\n");
+    assert_eq!(
+        headings(&run),
+        [
+            "pair 1 of 3",
+            "pair 3 of 3",
+            "pair 1 of 3, same before",
+            "pair 3 of 3"
+        ]
+    );
+    let said = "/share/a-221.txt and /share/b-221.txt are passed over: no such document is known";
+    assert_eq!(run.talk.matches(said).count(), 1, "{}", run.talk);
 }
