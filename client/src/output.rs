@@ -9,6 +9,7 @@ mod records;
 mod sampling;
 mod schemes;
 mod sections;
+mod side_by_side;
 mod status;
 mod table;
 pub(crate) mod text;
@@ -23,11 +24,14 @@ use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
 pub(crate) use calibration::CalibrationPage;
-pub(crate) use difference::{DifferenceForm, difference, left_out};
+pub(crate) use difference::{
+    DifferenceForm, by_words, difference, is_shown_better_by_words, left_out,
+};
 pub(crate) use family::{Family, dot, svg, tree};
 pub(crate) use groups::Cluster;
 pub(crate) use records::{FoldedMatch, ROOT, Record, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
+pub(crate) use side_by_side::SideBySide;
 pub(crate) use text::shell_word;
 
 /// Writes answers in the requested form.
@@ -54,6 +58,16 @@ fn width(columns: Option<&OsStr>, is_terminal: bool) -> Option<usize> {
     let columns = columns.and_then(|columns| columns.parse().ok());
     let columns = columns.filter(|columns| *columns > 0);
     columns.or_else(|| is_terminal.then_some(DEFAULT_TERMINAL_WIDTH))
+}
+
+/// Cells of a line of the screen: `COLUMNS` if set, otherwise the terminal's, otherwise 80.
+pub(crate) fn screen_width() -> usize {
+    let columns = std::env::var_os("COLUMNS");
+    let terminal = rustix::termios::tcgetwinsize(io::stdout());
+    let terminal = terminal.map_or(0, |size| usize::from(size.ws_col));
+    let terminal = (terminal > 0).then_some(terminal);
+    let width = width(columns.as_deref(), false).or(terminal);
+    width.unwrap_or(DEFAULT_TERMINAL_WIDTH)
 }
 
 impl Printer<BufWriter<StdoutLock<'static>>> {

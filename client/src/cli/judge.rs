@@ -9,7 +9,7 @@ use super::arguments::{Roots, Threshold};
 /// Subcommands of `judge`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum JudgeVerb {
-    /// Show pairs one by one and save your labels to a file, which a later run continues
+    /// Show pairs side by side, one by one, and save your labels to a file, which a later run continues
     Label(LabelArgs),
     /// Evaluate judgements against labels: each signal, all together, the model in force, agreement of raters
     Evaluate(EvaluateArgs),
@@ -36,7 +36,7 @@ pub(crate) struct LabelArgs {
     /// Seed of the random sample [default: 0]
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Number of lines of a difference that are shown at first
+    /// Number of lines side by side that are shown at first
     #[arg(long, value_name = "COUNT", default_value_t = 40)]
     pub(crate) lines: usize,
     #[command(flatten)]

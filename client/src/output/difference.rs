@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use simdex_client::text::{ChangedLines, is_shown_by_words};
-use simdex_client::wire::CompareReply;
+use simdex_client::wire::{CompareReply, WordDifference};
 
 /// Forms of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -17,8 +17,8 @@ pub(crate) enum DifferenceForm {
 }
 
 /// Shown instead of a difference if comparing words finds none.
-const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are compared as one; \
-                          white space and line breaks do (--diff lines shows where).\n";
+const SAME_WORDS: &str = "No word differs but in its case, in bullets before a line or in forms of characters that are \
+                          compared as one; white space and line breaks do";
 
 /// The difference of an answer in the requested form; empty if there is none.
 pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {
@@ -28,18 +28,43 @@ pub(crate) fn difference(reply: &CompareReply, form: DifferenceForm) -> String {
     match (form, lines, words) {
         (DifferenceForm::Words, _, Some(words)) => words.text.clone(),
         (DifferenceForm::Auto, None, Some(words)) => words.text.clone(),
-        (DifferenceForm::Auto, Some(lines), Some(words)) => {
-            let moved = words.words_moved;
-            let changed = words.words_removed + words.words_added + moved;
-            match is_shown_by_words(changed_lines(lines), changed, moved) {
-                true if words.text.is_empty() => SAME_WORDS.to_owned(),
-                true => words.text.clone(),
-                false => lines.clone(),
+        (DifferenceForm::Auto, Some(lines), Some(words)) => match is_shown_better(lines, words) {
+            true if words.text.is_empty() => {
+                format!("{SAME_WORDS} (--diff lines shows where).\n")
             }
-        }
+            true => words.text.clone(),
+            false => lines.clone(),
+        },
         (_, Some(lines), _) => lines.clone(),
         (_, None, _) => String::new(),
     }
+}
+
+/// The difference by words, or why there is none.
+pub(crate) fn by_words(reply: &CompareReply) -> Result<String, &str> {
+    if let Some(why) = left_out(reply, DifferenceForm::Words, false) {
+        return Err(why);
+    }
+    match reply.words.as_ref().filter(|words| !words.not_aligned) {
+        Some(words) if words.text.is_empty() => Ok(format!("{SAME_WORDS}.\n")),
+        Some(words) => Ok(words.text.clone()),
+        None => Err("the daemon sent none"),
+    }
+}
+
+/// Whether both forms are there, and the one by words is easier to read.
+pub(crate) fn is_shown_better_by_words(reply: &CompareReply) -> bool {
+    let words = reply.words.as_ref();
+    let words = words.filter(|words| !words.not_aligned && words.text_left_out.is_empty());
+    let is_whole = reply.difference_left_out.is_empty();
+    words.is_some_and(|words| is_whole && is_shown_better(&reply.diff, words))
+}
+
+/// Whether a difference is easier to read by words than by these lines.
+fn is_shown_better(lines: &str, words: &WordDifference) -> bool {
+    let moved = words.words_moved;
+    let changed = words.words_removed + words.words_added + moved;
+    is_shown_by_words(changed_lines(lines), changed, moved)
 }
 
 /// Why the requested form is missing or, if nothing is left to show, one of the forms that `auto` chooses from.
@@ -78,8 +103,6 @@ fn changed_lines(diff: &str) -> ChangedLines {
 
 #[cfg(test)]
 mod tests {
-    use simdex_client::wire::WordDifference;
-
     use super::*;
 
     fn reply(lines: u64, words_added: u64) -> CompareReply {
@@ -103,7 +126,7 @@ mod tests {
     fn words_are_shown_where_more_lines_than_words_changed() {
         let auto = |lines, words| difference(&reply(lines, words), DifferenceForm::Auto);
         assert_eq!(auto(21, 20), "by words");
-        assert_eq!(auto(21, 0), SAME_WORDS);
+        assert!(auto(21, 0).starts_with(SAME_WORDS));
         // A text of few lines that are broken otherwise, with a word replaced.
         assert_eq!(auto(17, 2), "by words");
         for (lines, words) in [(21, 21), (20, 10), (6, 0), (1, 500)] {
@@ -127,6 +150,21 @@ mod tests {
         }
         assert_eq!(difference(&reply, DifferenceForm::Auto), "by words");
         assert!(difference(&reply, DifferenceForm::Lines).starts_with("--- a\n"));
+    }
+
+    #[test]
+    fn words_are_there_unless_they_are_left_out() {
+        assert_eq!(by_words(&reply(1, 1)).as_deref(), Ok("by words"));
+        assert_eq!(by_words(&reply(1, 0)), Ok(format!("{SAME_WORDS}.\n")));
+        let mut reply = reply(21, 20);
+        assert!(is_shown_better_by_words(&reply));
+        if let Some(words) = &mut reply.words {
+            words.text_left_out = "it is too long".to_owned();
+        }
+        assert_eq!(by_words(&reply), Err("it is too long"));
+        assert!(!is_shown_better_by_words(&reply));
+        reply.words = None;
+        assert_eq!(by_words(&reply), Err("the daemon sent none"));
     }
 
     #[test]

@@ -261,7 +261,8 @@ impl<W: Write> Printer<W> {
         list.end()
     }
 
-    fn difference(&mut self, diff: &str) -> io::Result<()> {
+    /// A difference after a blank line; nothing if it is empty.
+    pub(crate) fn difference(&mut self, diff: &str) -> io::Result<()> {
         if diff.is_empty() {
             return Ok(());
         }

@@ -145,7 +145,7 @@ fn cut<'t>(
 }
 
 /// Approximate upper bound of the bytes per cell of text: a letter with some marks.
-const MAX_BYTES: usize = 16;
+pub(crate) const MAX_BYTES: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -461,12 +461,12 @@ pub(crate) fn comparison(request: &CompareRequest) -> CompareReply {
     }
 }
 
-/// Whether a side is a document that no file carries any more: those whose hash begins with 0xdd.
-pub(crate) fn is_of_gone_document(request: &CompareRequest) -> bool {
+/// Whether a side is given as a document whose hash begins with this byte.
+pub(crate) fn is_of_document(request: &CompareRequest, first: u8) -> bool {
     let sides = [&request.a, &request.b].into_iter().flatten();
     let mut sources = sides.filter_map(|side| side.source.as_ref());
     sources.any(|source| match source {
-        side::Source::Document(document) => document.starts_with(&[0xdd]),
+        side::Source::Document(document) => document.starts_with(&[first]),
         _ => false,
     })
 }

@@ -251,10 +251,14 @@ impl Similarity for Fake {
 
     async fn compare(&self, request: Request<wire::CompareRequest>) -> Answer<wire::CompareReply> {
         let request = request.into_inner();
-        if answers::is_of_gone_document(&request) {
+        if answers::is_of_document(&request, 0xdd) {
             return Err(Status::not_found("no such document is known"));
         }
         let mut reply = answers::comparison(&request);
+        if answers::is_of_document(&request, 0xee) {
+            reply.diff = String::new();
+            reply.difference_left_out = "it is too long".to_owned();
+        }
         if request.without_difference {
             reply.diff = String::new();
             reply.difference_left_out = "it was not requested".to_owned();

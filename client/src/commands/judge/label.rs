@@ -1,16 +1,15 @@
-//! `judge label`: shows pairs one by one, and records the rater's verdict on each.
+//! `judge label`: shows pairs side by side, one by one, and records the rater's verdict on each.
 //!
 //! The model's judgement is not shown, since it would influence the rater.
 
 mod typed;
+mod view;
 mod walk;
 
 use std::collections::{HashMap, HashSet};
-use std::io::{self, Write as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use simdex_client::lines::{Comparison, Label, LabelledPair, Verdict, date};
-use simdex_client::text::{counted, escaped};
+use simdex_client::lines::{Label, LabelledPair, Verdict, date};
 use simdex_client::wire::{self, CompareReply, LabelledFile, side};
 use simdex_client::{CompareOptions, LabelsFile, read_pairs};
 
@@ -18,9 +17,10 @@ use crate::cli::LabelArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{ComparisonText, DifferenceForm, difference, eprint_line, left_out};
+use crate::output::eprint_line;
 use crate::progress::waiting;
 use typed::{Typed, ask_about, ask_at_the_end};
+use view::{View, show};
 use walk::Walk;
 
 /// Longest name of a rater, in bytes.
@@ -126,7 +126,7 @@ fn documents(pair: &LabelledPair) -> [String; 2] {
 struct Rating<'a> {
     pairs: &'a [LabelledPair],
     rater: &'a str,
-    /// Number of lines of a difference that are shown at first.
+    /// Number of lines side by side that are shown at first.
     lines: usize,
 }
 
@@ -157,7 +157,7 @@ async fn ask_all(
             Typed::Keep => walk.go_on(),
             Typed::Back => walk.go_back(),
             Typed::Quit => return Ok(()),
-            Typed::Difference => {}
+            Typed::Show(_) => {}
         }
     }
 }
@@ -171,10 +171,13 @@ async fn answered(
 ) -> Result<Typed, Failure> {
     let pair = &rating.pairs[at];
     let heading = format!("pair {} of {}", at + 1, rating.pairs.len());
-    show(session, pair, reply, rating.lines)?;
+    let mut view = View::Beginning {
+        lines: rating.lines,
+    };
     loop {
+        show(&mut session.printer, pair, reply, view)?;
         match ask_about(&heading, before).await? {
-            Typed::Difference => show(session, pair, reply, usize::MAX)?,
+            Typed::Show(other) => view = other,
             typed => return Ok(typed),
         }
     }
@@ -207,8 +210,9 @@ async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<Compa
     let Some([a, b]) = sides else {
         return Ok(None);
     };
+    let is_json = session.printer.is_json();
     let options = CompareOptions {
-        with_words: !session.printer.is_json(),
+        with_words: !is_json,
         ..CompareOptions::default()
     };
     let call = session.client.compare_with(a, b, options);
@@ -218,7 +222,14 @@ async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<Compa
             eprint_line(format!("{a} and {b} are passed over: {error}"));
             Ok(None)
         }
-        reply => Ok(Some(reply?)),
+        reply => {
+            let mut reply = reply?;
+            if !is_json {
+                // Estimates by signatures are of no use to a rater, and there are exact numbers.
+                reply.estimates.clear();
+            }
+            Ok(Some(reply))
+        }
     }
 }
 
@@ -228,71 +239,6 @@ fn side_of(file: LabelledFile) -> wire::Side {
         source: Some(side::Source::Document(file.document)),
         name: Vec::new(),
     }
-}
-
-/// Shows a pair with the given number of lines of its difference.
-fn show(
-    session: &mut Session,
-    pair: &LabelledPair,
-    reply: &CompareReply,
-    lines: usize,
-) -> io::Result<()> {
-    let mut reply = reply.clone();
-    let paths = pair.sides().map(|sides| sides.map(|side| side.path));
-    let [a, b] = paths.unwrap_or_default();
-    if session.printer.is_json() {
-        let comparison = Comparison::new(Some(&a), Some(&b), reply);
-        session.printer.line(&comparison)?;
-        return session.printer.finish();
-    }
-    // Signature estimates are of no use to a rater, and the daemon was asked by hash.
-    reply.estimates.clear();
-    let mut shown = difference(&reply, DifferenceForm::Auto);
-    rename_sides(&mut shown, [&a, &b]);
-    let hidden = cut(&mut shown, lines);
-    writeln!(session.printer)?;
-    session.printer.comparison(&ComparisonText {
-        a: &a,
-        b: &b,
-        reply: &reply,
-        difference: &shown,
-    })?;
-    if let Some(why) = left_out(&reply, DifferenceForm::Auto, false) {
-        eprint_line(format!("the difference is left out: {why}"));
-    }
-    if hidden > 0 {
-        writeln!(
-            session.printer,
-            "… {} more; d shows all",
-            counted(hidden, "line")
-        )?;
-    }
-    session.printer.finish()
-}
-
-/// Puts the names of the files into the head of a difference.
-fn rename_sides(diff: &mut String, [a, b]: [&[u8]; 2]) {
-    let lines: Vec<&str> = diff.splitn(3, '\n').collect();
-    if let [first, second, hunks] = lines[..]
-        && first.starts_with("--- ")
-        && second.starts_with("+++ ")
-    {
-        *diff = format!("--- {}\n+++ {}\n{hunks}", escaped(a), escaped(b));
-    }
-}
-
-/// Cuts a text to the given number of lines; returns how many were cut off.
-fn cut(text: &mut String, lines: usize) -> u64 {
-    let ends = text.match_indices('\n').map(|(at, _)| at + 1);
-    let Some(end) = ends.take(lines).last().filter(|_| lines < usize::MAX) else {
-        return 0;
-    };
-    let hidden = text[end..].lines().count() as u64;
-    if text.lines().count() > lines {
-        text.truncate(end);
-        return hidden;
-    }
-    0
 }
 
 /// The time in UTC; empty if the clock is beyond the years of a calendar.
@@ -316,33 +262,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-
-    #[test]
-    fn a_long_difference_is_cut_after_whole_lines() {
-        let cut_to = |lines: usize| {
-            let mut text = "a\nb\nc\n".to_owned();
-            let hidden = cut(&mut text, lines);
-            (text, hidden)
-        };
-        assert_eq!(cut_to(2), ("a\nb\n".to_owned(), 1));
-        assert_eq!(cut_to(3), ("a\nb\nc\n".to_owned(), 0));
-        assert_eq!(cut_to(usize::MAX), ("a\nb\nc\n".to_owned(), 0));
-        assert_eq!(cut(&mut String::new(), 2), 0);
-    }
-
-    #[test]
-    fn a_difference_names_files_and_not_their_hashes() {
-        let named = |diff: &str| {
-            let mut diff = diff.to_owned();
-            rename_sides(&mut diff, [b"/s/a", b"/s/b\xff"]);
-            diff
-        };
-        assert_eq!(
-            named("--- ab\n+++ cd\n@@ -1 +1 @@\n-x\n+y\n"),
-            "--- /s/a\n+++ /s/b\\xff\n@@ -1 +1 @@\n-x\n+y\n"
-        );
-        assert_eq!(named(""), "");
-    }
 
     #[test]
     fn a_clock_that_is_behind_1970_gives_a_time_too() {

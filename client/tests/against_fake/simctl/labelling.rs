@@ -2,6 +2,7 @@
 
 use std::os::unix::fs::symlink;
 use std::path::Path;
+use std::process::Command;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
@@ -27,12 +28,16 @@ fn label_line(of: u8, verdict: &str) -> String {
 
 /// Labels these pairs as ada, who types this.
 fn label(daemon: &Daemon, pairs: &[u8], typed: &str) -> Run {
+    run_typing(label_command(daemon, pairs), typed)
+}
+
+fn label_command(daemon: &Daemon, pairs: &[u8]) -> Command {
     let lines = pairs.iter().map(|of| format!("{{{}}}\n", fields(*of)));
     let pairs = daemon.local_file("pairs", lines.collect::<String>().as_bytes());
     let labels = daemon.dir.path().join("labels");
     let labels = ["--labels", text(&labels), "--pairs", text(&pairs)];
-    let arguments = [&["label", "--rater", "ada"], &labels[..]].concat();
-    judge(daemon, &arguments, typed)
+    let arguments = [&["judge", "label", "--rater", "ada"], &labels[..]].concat();
+    command(&daemon.socket(), &arguments)
 }
 
 /// The verdicts in the file, in their order.
@@ -61,6 +66,77 @@ fn judge(daemon: &Daemon, arguments: &[&str], typed: &str) -> Run {
 
 fn text(path: &Path) -> &str {
     path.to_str().expect("a temporary folder in UTF-8")
+}
+
+const NUMBERS: &str = "
+A                      /share/a-1.txt (220 characters)
+B                      /share/b-1.txt (120 characters)
+relation               A contains B
+resemblance            0.500
+containment of A in B  0.500
+containment of B in A  1.000
+shingles               100 shared, 200 in A, 100 in B
+shared text            2 spans, 100 bytes of A; 7 shared shingles in none of them
+words                  1 removed, 1 added, 14 moved in 1 block; case and white space aside
+";
+
+const COLUMNS: &str = "
+/share/a-1.txt                           /share/b-1.txt
+--------------------------------------   --------------------------------------
+one\\u{1b}[31m                          |         two
+";
+
+const HINT: &str = "Lines are broken differently, or text moved; w shows the words that differ\n";
+
+const WORDS: &str = "
+--- /share/a-1.txt
++++ /share/b-1.txt
+@@ -1 +1 @@
+some [-one-]{+two+} words
+";
+
+#[test]
+fn a_pair_is_shown_side_by_side_and_its_words_on_request() {
+    let daemon = Daemon::start();
+    let run = label(&daemon, &[1], "d\nw\nq\n");
+    assert_eq!(run.code, 0, "{}", run.talk);
+    let expected = [NUMBERS, COLUMNS, HINT, COLUMNS, HINT, WORDS].concat();
+    assert_eq!(run.out, expected);
+    let asked = daemon.seen().compared.take().expect("asked");
+    assert!(asked.with_words && !asked.without_difference && !asked.with_judgement);
+}
+
+#[test]
+fn columns_are_as_wide_as_the_terminal_and_only_the_first_lines_are_shown() {
+    let daemon = Daemon::start();
+    let mut command = label_command(&daemon, &[1]);
+    command.env("COLUMNS", "33").args(["--lines", "1"]);
+    let run = run_typing(command, "d\nq\n");
+    let expected = "
+/share/a-1.txt    /share/b-1.txt
+---------------   ---------------
+one\\u{1b}[31m   |         two
+";
+    assert_eq!(run.out.matches(expected).count(), 2, "{}", run.out);
+    let mut command = label_command(&daemon, &[1]);
+    command.args(["--lines", "0"]);
+    let run = run_typing(command, "d\nq\n");
+    let (first, whole) = run
+        .out
+        .split_once("… 1 line more; d shows all\n")
+        .expect("cut");
+    assert!(!first.contains("two"), "{first}");
+    assert_eq!(whole, [HINT, COLUMNS, HINT].concat());
+}
+
+#[test]
+fn words_are_shown_where_the_texts_are_too_long_to_be_side_by_side() {
+    let daemon = Daemon::start();
+    let run = label(&daemon, &[0xee], "q\n");
+    let words = WORDS.replace("-1.txt", "-238.txt");
+    assert!(run.out.ends_with(&words), "{}", run.out);
+    let why = "simctl: the texts are not shown side by side: it is too long\n";
+    assert!(run.talk.starts_with(why), "{}", run.talk);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::io::{self, BufRead as _};
 
 use simdex_client::lines::Verdict;
 
+use super::view::View;
 use crate::failure::Failure;
 use crate::output::eprint_line;
 
@@ -13,8 +14,8 @@ pub(super) enum Typed {
     Verdict(Verdict),
     /// Leaves the verdict on the pair as it is.
     Keep,
-    /// Shows the whole difference.
-    Difference,
+    /// Shows the pair in another view.
+    Show(View),
     /// Goes back to the pair before.
     Back,
     Quit,
@@ -28,7 +29,7 @@ pub(super) async fn ask_about(heading: &str, before: Option<Verdict>) -> Result<
     };
     let prompt = format!(
         "{heading}{said}: [s]ame, [v]ersion, [t]emplate only, [u]nrelated, [n]ext without a label, {keep}[d]ifference \
-         in full, [b]ack, [q]uit?"
+         in full, [w]ords, [b]ack, [q]uit?"
     );
     let is_allowed = |typed: &Typed| *typed != Typed::Keep || before.is_some();
     ask(&prompt, |line| understood(line).filter(is_allowed)).await
@@ -70,7 +71,8 @@ fn understood(line: &str) -> Option<Typed> {
         "u" | "unrelated" => Typed::Verdict(Verdict::Unrelated),
         "n" | "next" | "skip" => Typed::Verdict(Verdict::Skip),
         "k" | "keep" => Typed::Keep,
-        "d" | "difference" => Typed::Difference,
+        "d" | "difference" => Typed::Show(View::Whole),
+        "w" | "words" => Typed::Show(View::Words),
         "b" | "back" => Typed::Back,
         "q" | "quit" => Typed::Quit,
         _ => return None,
@@ -96,6 +98,7 @@ mod tests {
     fn verdicts_are_typed_by_letter_or_word_and_nothing_else_is_understood() {
         assert_eq!(understood("s"), Some(Typed::Verdict(Verdict::Same)));
         assert_eq!(understood("skip"), Some(Typed::Verdict(Verdict::Skip)));
+        assert_eq!(understood("w"), Some(Typed::Show(View::Words)));
         assert_eq!(understood("q"), Some(Typed::Quit));
         for other in ["", "S", "sv", "1"] {
             assert_eq!(understood(other), None, "{other}");
