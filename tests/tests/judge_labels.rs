@@ -1,6 +1,8 @@
 //! Labelling pairs, evaluating judgements against labels, and training models on them, with the real programs.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod labelling;
+
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
@@ -111,122 +113,6 @@ fn model(daemon: &Daemon, sandbox: &Sandbox) -> Result<(String, String)> {
             .context("a model")
     };
     Ok((text("name")?, text("hash")?))
-}
-
-#[test]
-fn a_rater_goes_on_where_he_stopped_and_what_he_said_last_counts() -> Result<()> {
-    let (sandbox, daemon) = daemon()?;
-    let verdicts = verdicts(&daemon, &sandbox)?;
-    ensure!(
-        verdicts.len() == 2 * FAMILIES as usize,
-        "{}",
-        verdicts.len()
-    );
-    let file = sandbox.beside("labels");
-    // The third is taken back; what is no verdict is asked again; then the terminal is closed.
-    let first = label(&daemon, &file, "ada", "s\nu\nt\nb\nnonsense\nv\n")?;
-    let shown = first.lines_of("comparison")?;
-    ensure!(
-        shown.len() == 6 && shown.iter().all(|pair| pair["judgement"].is_null()),
-        "{shown:?}"
-    );
-    let kept = lines(&file)?;
-    let said: Vec<_> = kept.iter().map(|line| &line["verdict"]).collect();
-    ensure!(said == ["same", "unrelated", "template-only", "version"]);
-    ensure!(
-        first.lines_of("label")? == kept,
-        "what is printed is what is kept"
-    );
-    ensure!(kept[2]["document_a"] == kept[3]["document_a"], "{kept:?}");
-    for line in &kept {
-        ensure!(
-            line["rater"] == "ada" && line["at"].as_str().is_some_and(|at| at.ends_with('Z')),
-            "{line}"
-        );
-    }
-    let rest = verdicts[3..].join("\n") + "\n";
-    label(&daemon, &file, "ada", &rest)?;
-    let all = lines(&file)?;
-    let pairs: BTreeSet<_> = all
-        .iter()
-        .map(|line| line["a"].to_string() + &line["b"].to_string())
-        .collect();
-    ensure!(
-        (all.len(), pairs.len()) == (verdicts.len() + 1, verdicts.len()),
-        "{}",
-        all.len()
-    );
-    let done = label(&daemon, &file, "ada", "")?;
-    ensure!(
-        done.stderr.contains("all of 28 pairs are labelled"),
-        "{}",
-        done.stderr
-    );
-    Ok(())
-}
-
-#[test]
-fn the_pairs_of_a_list_are_labelled_in_place_of_a_sample() -> Result<()> {
-    let (sandbox, daemon) = daemon()?;
-    let list = sandbox.beside("pairs");
-    std::fs::write(&list, daemon.simctl(["pairs"])?.success()?.stdout)?;
-    let [own, list] = [sandbox.beside("own"), list].map(|path| path.display().to_string());
-    let of_list = [
-        "judge", "label", "--labels", &own, "--rater", "cy", "--pairs", &list,
-    ];
-    daemon.simctl_reading("v\n", of_list)?.ended_with(&[0])?;
-    ensure!(lines(Path::new(&own))?.len() == 1, "one label");
-    Ok(())
-}
-
-#[test]
-fn a_sample_follows_from_its_seed_and_a_smaller_one_is_its_beginning() -> Result<()> {
-    let (sandbox, daemon) = daemon()?;
-    let sampled = |name: &str, flags: &[&str]| -> Result<Vec<Value>> {
-        let file = sandbox.beside(name);
-        let labels = file.display().to_string();
-        let asked = [
-            &[
-                "judge",
-                "label",
-                "--rater",
-                "ada",
-                "--threshold",
-                "0.3",
-                "--labels",
-                &labels,
-            ],
-            flags,
-        ];
-        let typed = "n\n".repeat(4 * FAMILIES as usize);
-        daemon
-            .simctl_reading(typed, asked.concat())?
-            .ended_with(&[0])?;
-        let pairs = lines(&file)?.into_iter();
-        Ok(pairs.map(|mut line| line["document_a"].take()).collect())
-    };
-    let all = sampled("all", &[])?;
-    ensure!(sampled("again", &["--seed", "0"])? == all, "another sample");
-    ensure!(
-        sampled("few", &["--count", "5"])? == all[..5],
-        "not its beginning"
-    );
-    let other = sampled("other", &["--seed", "7"])?;
-    ensure!(
-        other.len() == all.len() && other != all,
-        "the seed does nothing"
-    );
-    // Only what lies under the roots that are named.
-    let elsewhere = sandbox.beside("elsewhere");
-    let elsewhere = elsewhere.display().to_string();
-    let refused = [
-        "judge", "label", "--root", &elsewhere, "--rater", "ada", "--labels",
-    ];
-    let labels = sandbox.beside("none").display().to_string();
-    daemon
-        .simctl([&refused[..], &[&labels]].concat())?
-        .ended_with(&[2])?;
-    Ok(())
 }
 
 #[test]
