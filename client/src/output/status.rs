@@ -49,6 +49,11 @@ impl<W: Write> Printer<W> {
         if let Some(judging) = &status.judge_model {
             self.fields(&[("judging", model(judging))])?;
         }
+        if !status.judge_model_fallback.is_empty() {
+            let way_out = "train again, or `simctl judge train --reset` removes it";
+            let said = format!("{}; {way_out}", status.judge_model_fallback);
+            self.fields(&[("trained model", said)])?;
+        }
         if let Some(sampling) = &status.sampling {
             self.sampling(sampling)?;
         }

@@ -75,6 +75,9 @@ pub struct Status {
     pub schedules: Vec<Schedule>,
     /// The model in force; null while there is no index.
     pub judge_model: Option<JudgeModel>,
+    /// Why that is the shipped one although one was trained; left out otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judge_model_fallback: Option<String>,
     /// How coarsely documents of each size are sampled; null while there is no index.
     pub sampling: Option<Sampling>,
     /// Counts over all roots.
@@ -141,6 +144,7 @@ impl From<&v1::StatusReply> for Status {
             roots: status.roots.iter().map(Into::into).collect(),
             schedules: status.schedules.iter().map(Into::into).collect(),
             judge_model: status.judge_model.as_ref().map(Into::into),
+            judge_model_fallback: filled(&status.judge_model_fallback),
             sampling: status.sampling.as_ref().map(Into::into),
             summary: status.summary.as_ref().map(Into::into),
             completeness: completeness(status.completeness.as_ref()),

@@ -6,7 +6,6 @@ use super::{half_built, judge_model, root, scheme, summary};
 
 pub(crate) fn status() -> StatusReply {
     StatusReply {
-        schedules: Vec::new(),
         version: "0.1.0".to_owned(),
         format: 1,
         data_dir: b"/var/lib/simdex".to_vec(),
@@ -28,9 +27,6 @@ pub(crate) fn status() -> StatusReply {
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
         new_index: true,
-        index_of_config: Vec::new(),
-        set_aside: Vec::new(),
-        damage: String::new(),
         resident_bytes: Some(3 << 20),
         memory: memory(),
         memory_limit_bytes: Some(256 << 20),
@@ -53,7 +49,9 @@ pub(crate) fn status() -> StatusReply {
         }),
         completeness: Some(half_built()),
         judge_model: Some(judge_model()),
-        sampling: None,
+        judge_model_fallback: "/var/lib/simdex/judge-model cannot be used: the file is damaged"
+            .to_owned(),
+        ..StatusReply::default()
     }
 }
 

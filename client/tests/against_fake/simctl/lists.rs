@@ -362,6 +362,10 @@ fn the_status_says_what_holds_memory_and_what_is_not_known_of_it() {
             && text.contains("\njudging                shipped (abababababab)\n"),
         "{text}"
     );
+    assert!(
+        text.contains("the file is damaged; train again, or `simctl judge train --reset`"),
+        "{text}"
+    );
     let json = simctl(&daemon, &["status", "--json"]).out;
     let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(status["resident_bytes"], 3 << 20);

@@ -78,6 +78,7 @@ pub(super) fn status(engine: &Engine, account: &MemoryAccount) -> Result<v1::Sta
         completeness: Some(completeness.into()),
         schedules: Vec::new(),
         judge_model: Some(encode::model(&engine.models.in_force())),
+        judge_model_fallback: engine.models.fallback().unwrap_or_default(),
         sampling: Some(encode::sampling(index)),
     })
 }

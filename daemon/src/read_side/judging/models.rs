@@ -23,31 +23,42 @@ const LONGEST: u64 = 2 << 20;
 /// The model that pairs are judged by.
 pub struct Models {
     data_dir: PathBuf,
-    current: RwLock<Arc<Model>>,
+    current: RwLock<InForce>,
     /// Held while the file is changed.
     changing: Mutex<()>,
 }
 
+/// The model that pairs are judged by.
+struct InForce {
+    model: Arc<Model>,
+    /// Why the shipped model judges in place of the trained one; `None` if none was trained, or it is in force.
+    fallback: Option<String>,
+}
+
 impl Models {
     /// The model of a data directory. One that cannot be read, such as that of another version of the
-    /// signals, is left in place and logged; the shipped one is then in force.
+    /// signals, is left in place and logged; the shipped one is then in force ([`Models::fallback`]).
     ///
     /// # Errors
     /// The shipped model cannot be read.
     pub fn open(data_dir: &Path) -> Result<Self, ModelError> {
         let path = data_dir.join(FILE);
-        let current = match trained(&path) {
-            Ok(Some(model)) => model,
-            Ok(None) => Model::shipped()?,
+        let (model, fallback) = match trained(&path) {
+            Ok(Some(model)) => (model, None),
+            Ok(None) => (Model::shipped()?, None),
             Err(reason) => {
                 let file = path.display();
                 tracing::warn!(%file, reason, "the trained model cannot be used: falling back to the shipped model");
-                Model::shipped()?
+                (
+                    Model::shipped()?,
+                    Some(format!("{file} cannot be used: {reason}")),
+                )
             }
         };
+        let model = Arc::new(model);
         Ok(Self {
             data_dir: data_dir.to_owned(),
-            current: RwLock::new(Arc::new(current)),
+            current: RwLock::new(InForce { model, fallback }),
             changing: Mutex::default(),
         })
     }
@@ -55,7 +66,14 @@ impl Models {
     /// The model that pairs are judged by now.
     pub fn in_force(&self) -> Arc<Model> {
         let current = self.current.read();
-        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner).model)
+    }
+
+    /// Why the shipped model judges in place of a trained one whose file cannot be used; `None` if that is not so.
+    pub fn fallback(&self) -> Option<String> {
+        let current = self.current.read();
+        let current = current.unwrap_or_else(PoisonError::into_inner);
+        current.fallback.clone()
     }
 
     /// Judges by this model from now on, once its file is power-safe. After a failure the previous model
@@ -91,7 +109,10 @@ impl Models {
         let hash = blake3::Hash::from_bytes(id.hash);
         tracing::info!(name = %id.name, %hash, note, "the model that pairs are judged by");
         let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
-        *current = Arc::new(model);
+        *current = InForce {
+            model: Arc::new(model),
+            fallback: None,
+        };
     }
 }
 
@@ -164,13 +185,22 @@ mod tests {
             String::new(),
         ] {
             std::fs::write(&path, &damaged).unwrap();
-            assert_eq!(name(), Model::SHIPPED, "{damaged}");
+            let models = Models::open(dir.path()).unwrap();
+            assert_eq!(models.in_force().id().name, Model::SHIPPED, "{damaged}");
+            let said = models.fallback().unwrap();
+            assert!(said.contains("judge-model cannot be used: "), "{said}");
             // A file that somebody may still want is left in place.
             assert_eq!(std::fs::read_to_string(&path).unwrap(), damaged);
         }
         // Written by hand, without the hash line.
         std::fs::write(&path, OTHER).unwrap();
         assert_eq!(name(), "ours");
+        // Once another model is in force, nothing is said of the file that it replaces.
+        std::fs::write(&path, "").unwrap();
+        let models = Models::open(dir.path()).unwrap();
+        assert!(models.fallback().is_some());
+        models.reset().unwrap();
+        assert_eq!(models.fallback(), None);
     }
 
     #[test]

@@ -392,6 +392,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("judge_model", Object(judging::MODEL)),
+            ("judge_model_fallback", Optional(&Text)),
             ("sampling", Object(SAMPLING)),
             ("summary", Object(SUMMARY)),
             ("complete", Bool),
