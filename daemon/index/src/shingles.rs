@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use simdex_schema::DocId;
-use simdex_signature::{ShingleSet, SignedText};
+use simdex_signature::{Levels, ShingleSet, SignedText};
 
 use crate::shared::IndexShared;
 use crate::{IndexError, MemoryAccount, MemoryPermit, ReadText, Registry, Texts};
@@ -14,6 +14,14 @@ use crate::{IndexError, MemoryAccount, MemoryPermit, ReadText, Registry, Texts};
 pub struct HeldShingles {
     pub(crate) set: Arc<ShingleSet>,
     pub(crate) permit: Option<MemoryPermit>,
+}
+
+/// Shingles read to be compared with those of other documents.
+pub(crate) enum ReadLevels {
+    /// By level, with the permit for their memory.
+    Listed(Levels, Option<MemoryPermit>),
+    /// Of a long text, which has too many for one list unless it repeats itself.
+    InSet(HeldShingles),
 }
 
 impl Deref for HeldShingles {
@@ -85,16 +93,6 @@ impl<'a> ShingleSets<'a> {
         }
     }
 
-    /// All shingles of a document, always read from the text, and not cached.
-    pub(crate) fn read(
-        self,
-        id: DocId,
-        account: &MemoryAccount,
-    ) -> Result<Option<HeldShingles>, IndexError> {
-        let read = self.read_with_text(id, account)?;
-        Ok(read.map(|(set, _)| set))
-    }
-
     fn read_with_text(
         self,
         id: DocId,
@@ -105,6 +103,29 @@ impl<'a> ShingleSets<'a> {
         };
         self.shared.work.text_read();
         Ok(Some((self.of_text(&signed, account)?, text)))
+    }
+
+    /// All shingles of a document by level, always read from the text, and not cached; `None` for raw bytes. Of a text
+    /// whose shingles are too many for one list the set itself.
+    pub(crate) fn read_levels(
+        self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<ReadLevels>, IndexError> {
+        let Some((signed, _of_signed)) = self.texts.signed(id, account)? else {
+            return Ok(None);
+        };
+        self.shared.work.text_read();
+        let length = signed.as_bytes().len();
+        if length > self.shared.options.listed_shingles {
+            return Ok(Some(ReadLevels::InSet(self.of_text(&signed, account)?)));
+        }
+        let mut permit = account.take_large(ShingleSet::peak_bytes(length as u64))?;
+        let levels = Levels::of_text(&signed, self.shared.window());
+        if let Some(permit) = &mut permit {
+            permit.shrink_to(levels.held_bytes());
+        }
+        Ok(Some(ReadLevels::Listed(levels, permit)))
     }
 
     /// All shingles of a text that need not be in the index.

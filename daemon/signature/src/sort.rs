@@ -19,22 +19,38 @@ pub(crate) fn sorted(mut values: Vec<Fingerprint>) -> Vec<Fingerprint> {
         values.sort_unstable();
         return values;
     }
+    let mut other = vec![Fingerprint(0); values.len()];
+    match sort_beside(&mut values, &mut other) {
+        Place::Values => values,
+        Place::Other => other,
+    }
+}
+
+/// Where values are once they are sorted.
+pub(crate) enum Place {
+    /// Where they were.
+    Values,
+    /// In the other list.
+    Other,
+}
+
+/// Sorts values, ascending, with another list of the same length, which is overwritten.
+pub(crate) fn sort_beside(values: &mut [Fingerprint], other: &mut [Fingerprint]) -> Place {
     // The smallest of many begin with zeros.
     let any = values.iter().fold(0, |any, value| any | value.0);
     let used = u64::BITS - any.leading_zeros();
-    let mut other = vec![Fingerprint(0); values.len()];
     if values.len() <= IN_CACHE {
-        sort_part(&mut values, &mut other, used);
-        return values;
+        sort_part(values, other, used);
+        return Place::Values;
     }
     let bits = (values.len() / (IN_CACHE / 4)).ilog2();
     let below = used.saturating_sub(bits);
     let mut start = 0;
-    for end in scatter(&values, &mut other, below, bits) {
+    for end in scatter(values, other, below, bits) {
         sort_part(&mut other[start..end], &mut values[start..end], below);
         start = end;
     }
-    other
+    Place::Other
 }
 
 /// Sorts values that are equal above the lowest `used` bits; overwrites `other`, which is as long.

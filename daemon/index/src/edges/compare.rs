@@ -7,6 +7,7 @@ use simdex_schema::EdgeRecord;
 use simdex_signature::{Fingerprint, Levels, Rung, SharedAt, ShingleSet};
 
 use super::{Cuts, PairThreshold};
+use crate::shingles::ReadLevels;
 use crate::work::WorkCounters;
 use crate::{Cancel, HeldShingles, IndexError, MemoryAccount, MemoryPermit};
 
@@ -25,8 +26,18 @@ enum Form {
 }
 
 impl Shingles {
-    /// Sorts the shingles of a text by level.
-    pub(super) fn of(held: HeldShingles, account: &MemoryAccount) -> Result<Self, IndexError> {
+    pub(super) fn of(read: ReadLevels, account: &MemoryAccount) -> Result<Self, IndexError> {
+        match read {
+            ReadLevels::Listed(levels, permit) => Ok(Self {
+                form: Form::Levels(Arc::new(levels)),
+                permit,
+            }),
+            ReadLevels::InSet(held) => Self::of_set(held, account),
+        }
+    }
+
+    /// Sorts the shingles of a set by level, if it lists them.
+    fn of_set(held: HeldShingles, account: &MemoryAccount) -> Result<Self, IndexError> {
         let HeldShingles { set, permit } = held;
         // The set itself is dropped right after.
         let of_levels = account.take_large(set.held_bytes())?;

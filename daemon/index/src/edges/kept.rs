@@ -20,11 +20,11 @@ impl EdgeFinder<'_> {
         if let Some(levels) = self.shared.levels.get(&id) {
             return Shingles::of_levels(levels, account).map(Some);
         }
-        let held = match self.shingles.read(id, account) {
+        let read = match self.shingles.read_levels(id, account) {
             Err(error) if error.concerns_one_document() => None,
-            held => held?,
+            read => read?,
         };
-        held.map(|held| Shingles::of(held, account)).transpose()
+        read.map(|read| Shingles::of(read, account)).transpose()
     }
 
     /// Caches the shingles of a document that others are compared with.
