@@ -95,23 +95,50 @@ fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     if candidate.is_whole() {
         return share;
     }
-    let slack = -MISS_PROBABILITY.ln() / trials as f64;
-    let (mut low, mut high) = (share, 1.0);
-    for _ in 0..40 {
-        let middle = (low + high) / 2.0;
-        if divergence(share, middle) <= slack {
-            low = middle
-        } else {
-            high = middle
-        }
-    }
-    high
+    largest_within(-MISS_PROBABILITY.ln() / trials as f64, share)
 }
 
-/// Kullback-Leibler divergence of two Bernoulli distributions, in nats.
-fn divergence(p: f64, q: f64) -> f64 {
-    let part = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };
-    part(p, q) + part(1.0 - p, 1.0 - q)
+/// The largest t above p with KL(p ‖ t) ≤ slack, the divergence of two Bernoulli distributions in nats.
+///
+/// Found by Newton's method, from a start that is no less. The divergence is convex and rises above p, so no step passes
+/// the root: the result is on the safe side but for rounding. Five steps suffice where a bisection takes forty, for
+/// thousands of candidates of a query.
+fn largest_within(slack: f64, p: f64) -> f64 {
+    let mut t = not_below_largest(slack, p);
+    if t >= 1.0 {
+        return 1.0;
+    }
+    let own = x_ln_x(p) + x_ln_x(1.0 - p);
+    for _ in 0..MAX_STEPS {
+        let excess = own - p * t.ln() - (1.0 - p) * (1.0 - t).ln() - slack;
+        let next = t - excess / ((1.0 - p) / (1.0 - t) - p / t);
+        // A step that is no number is none down.
+        let is_down = next < t;
+        if excess <= ROUNDING || !is_down {
+            break;
+        }
+        t = next;
+    }
+    t
+}
+
+/// Steps of Newton's method, at most.
+const MAX_STEPS: usize = 40;
+/// What a divergence may be off by.
+const ROUNDING: f64 = 1e-13;
+
+/// An upper bound of [`largest_within`].
+fn not_below_largest(slack: f64, p: f64) -> f64 {
+    // KL(p ‖ t) ≥ (t - p)² / 2t, as in Chernoff's bound of the lower tail.
+    let near = p + slack + (slack * slack + 2.0 * p * slack).sqrt();
+    // KL(p ‖ t) ≥ (1 - p) ln((1 - p) / (1 - t)) + p ln p, since t is 1 at most.
+    let far = 1.0 - (1.0 - p) * (-(slack - x_ln_x(p)) / (1.0 - p)).exp();
+    // Not a number where p is 1.
+    if far < near { far } else { near }
+}
+
+fn x_ln_x(x: f64) -> f64 {
+    if x > 0.0 { x * x.ln() } else { 0.0 }
 }
 
 /// Decides when no further candidate can be shown: keeps the best values of documents found so far, one more than files
@@ -314,6 +341,36 @@ mod tests {
                     above as f64 <= rounds as f64 * MISS_PROBABILITY,
                     "{above} of {own:?}"
                 );
+            }
+        }
+    }
+
+    /// The twin of [`largest_within`], by bisection.
+    fn bisected(slack: f64, p: f64) -> f64 {
+        let part = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };
+        let (mut low, mut high) = (p, 1.0);
+        for _ in 0..60 {
+            let middle = (low + high) / 2.0;
+            match part(p, middle) + part(1.0 - p, 1.0 - middle) <= slack {
+                true => low = middle,
+                false => high = middle,
+            }
+        }
+        high
+    }
+
+    #[test]
+    fn the_bound_is_that_of_a_bisection() {
+        for trials in [1, 2, 5, 40, 128, 511, 100_000] {
+            let slack = -MISS_PROBABILITY.ln() / f64::from(trials);
+            for at in 0..=200.min(trials) {
+                let p = f64::from(at) / f64::from(200.min(trials));
+                let (found, twin) = (largest_within(slack, p), bisected(slack, p));
+                assert!(
+                    (found - twin).abs() < 1e-9,
+                    "{found} {twin}: {p} of {trials}"
+                );
+                assert!(found <= 1.0 && not_below_largest(slack, p) >= twin - 1e-12);
             }
         }
     }
