@@ -150,7 +150,7 @@ fn labels_are_evaluated_and_raters_held_against_each_other() -> Result<()> {
         "no curve"
     );
     ensure!(
-        evaluation["model"]["name"] == "shipped",
+        evaluation["model"]["name"] == "shipped" && evaluation["not_trained"].is_null(),
         "{}",
         evaluation["model"]
     );
@@ -479,5 +479,53 @@ fn a_model_of_another_version_leaves_the_shipped_one_in_force() -> Result<()> {
         "{}",
         daemon.log()?
     );
+    let fallback = || -> Result<Value> {
+        let status = daemon.simctl(["status"])?.success()?.lines_of("status")?;
+        Ok(status[0]["judge_model_fallback"].clone())
+    };
+    let said = fallback()?;
+    let reason = said.as_str().context("status says nothing of it")?;
+    ensure!(reason.contains("the model is of version 9"), "{reason}");
+    daemon.simctl(["judge", "train", "--reset"])?.success()?;
+    ensure!(fallback()?.is_null(), "a file that is gone is told of");
+    Ok(())
+}
+
+/// The model in force and the raters are evaluated on labels that are too few to compare signals.
+#[test]
+fn few_labels_suffice_to_evaluate_the_model_in_force() -> Result<()> {
+    let (sandbox, daemon) = daemon()?;
+    let verdicts = verdicts(&daemon, &sandbox)?;
+    let files = ["ada", "bo"].map(|rater| sandbox.beside(rater));
+    for (file, rater) in files.iter().zip(["ada", "bo"]) {
+        label(&daemon, file, rater, &(verdicts[..6].join("\n") + "\nq\n"))?;
+    }
+    let files = [&files[0], &files[1]];
+    let answer = judge(&daemon, "evaluate", &files, &[])?.success()?;
+    ensure!(
+        answer
+            .stderr
+            .contains("signals are not compared: pairs labelled ")
+            && answer.stderr.contains("label more pairs"),
+        "{}",
+        answer.stderr
+    );
+    let evaluation = answer.lines_of("evaluation")?.remove(0);
+    ensure!(evaluation["labels"]["pairs"] == 6, "{evaluation}");
+    ensure!(
+        evaluation["agreements"][0]["pairs"] == 6 && evaluation["agreements"][0]["same"] == 1.0,
+        "{evaluation}"
+    );
+    answers(&evaluation)?;
+    for empty in ["alone", "cumulative", "curve", "rules"] {
+        ensure!(evaluation[empty] == json!([]), "{empty}: {evaluation}");
+    }
+    let reason = evaluation["not_trained"].as_str();
+    ensure!(
+        reason.is_some_and(|why| why.contains("and at least 10 are needed")),
+        "{evaluation}"
+    );
+    // What is trained still needs more.
+    judge(&daemon, "train", &files, &[])?.ended_with(&[2])?;
     Ok(())
 }

@@ -37,6 +37,10 @@ async fn evaluate(session: &mut Session, args: EvaluateArgs) -> Result<Outcome, 
     } else {
         session.printer.evaluation(&reply)?;
     }
+    if !reply.not_trained.is_empty() {
+        let why = &reply.not_trained;
+        eprint_line(format!("signals are not compared: {why}"));
+    }
     session.warn_if_incomplete(reply.completeness.as_ref());
     Ok(Outcome::Answered)
 }

@@ -123,9 +123,6 @@ pub(crate) fn of(
     caveats: Caveats,
 ) -> Option<Doubt> {
     let is_unrelated = class == Class::Unrelated;
-    // By Laplace's rule duplicates are more likely than not where most of the training pairs were.
-    let is_divided = !class.is_duplicate() && likely.duplicates() > 0.5 + ROUNDING;
-    let is_unsure = likely.claimed(class) < MIN_PROBABILITY - ROUNDING;
     let asked = asks_for(class, containment_most).zip(asked);
     let differ = matches!(asked, Some((Signal::OwnNumbers, shared)) if shared <= MIN_NUMBERS);
     let only_has_more =
@@ -138,14 +135,36 @@ pub(crate) fn of(
             class.is_duplicate() && (caveats.numbers_differ || differ),
             Doubt::NumbersDiffer,
         ),
-        (is_divided, Doubt::Divided),
+        (is_divided(class, likely), Doubt::Divided),
         (
             is_unrelated && containment_most >= RELATED || is_made_of_it || is_sorted_otherwise,
             Doubt::Contradicted,
         ),
         (is_unrelated && caveats.is_quoting, Doubt::Quoting),
-        (is_unsure, Doubt::Unsure),
+        (is_unsure(class, likely), Doubt::Unsure),
     ];
+    first(found)
+}
+
+/// Why a rule with this class and these probabilities judges no pair; `None` if it judges pairs.
+pub(crate) fn of_rule(class: Class, likely: &Probabilities) -> Option<Doubt> {
+    first([
+        (is_divided(class, likely), Doubt::Divided),
+        (is_unsure(class, likely), Doubt::Unsure),
+    ])
+}
+
+/// By Laplace's rule duplicates are more likely than not where most of the training pairs were.
+fn is_divided(class: Class, likely: &Probabilities) -> bool {
+    !class.is_duplicate() && likely.duplicates() > 0.5 + ROUNDING
+}
+
+fn is_unsure(class: Class, likely: &Probabilities) -> bool {
+    likely.claimed(class) < MIN_PROBABILITY - ROUNDING
+}
+
+/// The first doubt that there is.
+fn first<const N: usize>(found: [(bool, Doubt); N]) -> Option<Doubt> {
     let mut found = found.into_iter();
     found.find_map(|(is_so, doubt)| is_so.then_some(doubt))
 }

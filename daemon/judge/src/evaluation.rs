@@ -188,7 +188,7 @@ pub fn cross_validate(
     seed: u64,
     go_on: GoOn<'_>,
 ) -> Result<Validated, TrainingError> {
-    check_all(pairs)?;
+    check_enough(pairs)?;
     let mut validated = Validated::of_none(pairs.len());
     for (learned, tested) in folds(pairs, seed) {
         if !go_on() {
@@ -209,7 +209,10 @@ pub fn cross_validate(
 }
 
 /// Checks that there is enough to learn from and to test on.
-fn check_all(pairs: &[SourcedPair]) -> Result<(), TrainingError> {
+///
+/// # Errors
+/// Too few pairs of a class, pairs of one class only, or too few sources.
+pub fn check_enough(pairs: &[SourcedPair]) -> Result<(), TrainingError> {
     let mut counts = Counts::default();
     pairs.iter().for_each(|pair| counts.add(pair.pair.class));
     check(&counts)?;

@@ -25,6 +25,6 @@ pub use class::{Class, Counts, Probabilities};
 pub use doubt::{Caveats, Doubt};
 pub use measure::Values;
 pub use model::{Answered, Judgement, MODEL_VERSION, Model, ModelError, ModelId};
-pub use rule::Rule;
+pub use rule::{CountedRule, Rule};
 pub use signal::{Cost, KnownSignals, Signal, idf};
 pub use text::JudgedText;

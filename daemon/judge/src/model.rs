@@ -30,7 +30,7 @@ use std::sync::Arc;
 use crate::class::{Class, Counts, Probabilities};
 use crate::doubt::{self, Caveats, Doubt};
 use crate::measure::{self, Together, Values};
-use crate::rule::Rule;
+use crate::rule::{CountedRule, Rule};
 use crate::signal::{self, KnownSignals, Signal};
 use crate::text::JudgedText;
 
@@ -227,12 +227,11 @@ impl Model {
             is_quoting: known.is_quoting,
             ..caveats_of(class, against.is_some(), both)
         };
-        let doubt = doubt::of(class, &likely, contained, asked, caveats);
         let class = doubt::answered(class, caveats);
         Ok(Judgement {
             class,
             probability: likely.claimed(class),
-            doubt,
+            doubt: doubt::of(class, &likely, contained, asked, caveats),
             rule: Some(walked.into_rule()),
             signals,
             model: Some(Arc::clone(&self.id)),
@@ -270,15 +269,16 @@ impl Model {
         let (class, likely) = (walked.class(), walked.likely());
         let contained = values.number(Signal::ContainmentMost);
         let asked = doubt::asks_for(class, contained).and_then(|signal| values.get(signal));
+        let class = doubt::answered(class, caveats);
         Answered {
-            class: doubt::answered(class, caveats),
+            class,
             likely,
             doubt: doubt::of(class, &likely, contained, asked, caveats),
         }
     }
 
-    /// Every rule with its class and counts, in the order of their numbers.
-    pub fn rules(&self) -> Vec<(Rule, Class, Counts)> {
+    /// All rules, in the order of their numbers.
+    pub fn rules(&self) -> Vec<CountedRule> {
         let mut rules = Vec::new();
         self.root.gather(&Rule::default(), &mut rules);
         rules
@@ -339,13 +339,18 @@ impl Node {
         }
     }
 
-    fn gather(&self, rule: &Rule, rules: &mut Vec<(Rule, Class, Counts)>) {
+    fn gather(&self, rule: &Rule, rules: &mut Vec<CountedRule>) {
         match self {
             Self::Leaf(leaf) => {
                 let number = rules.len() as u32 + 1;
                 let mut rule = rule.clone();
                 rule.number = number;
-                rules.push((rule, leaf.class, leaf.counts));
+                rules.push(CountedRule {
+                    rule,
+                    class: leaf.class,
+                    counts: leaf.counts,
+                    doubt: doubt::of_rule(leaf.class, &leaf.counts.probabilities()),
+                });
             }
             Self::Test(test) => {
                 for (branch, is_low) in [(&test.low, true), (&test.high, false)] {

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::class::{Class, Counts};
+use crate::doubt::Doubt;
 use crate::signal::Signal;
 
 /// The bounds of the signals on the way to a leaf, and the number of that leaf.
@@ -13,6 +15,19 @@ pub struct Rule {
     bounds: Vec<Bounds>,
     /// The numbers of the leaves that were reached: several where a signal has no value.
     leaves: Vec<u32>,
+}
+
+/// A rule of a model, with the training pairs that it was made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedRule {
+    /// The conditions on signals, with the number of their leaf.
+    pub rule: Rule,
+    /// The class that it leads to.
+    pub class: Class,
+    /// The training pairs under it, by class.
+    pub counts: Counts,
+    /// Why it judges no pair, whatever the pair is; `None` if it judges pairs.
+    pub doubt: Option<Doubt>,
 }
 
 /// A signal is above `above` and at most `most`, or is not known.

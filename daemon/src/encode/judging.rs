@@ -1,13 +1,15 @@
 //! Encodes models, samples of pairs, and evaluations of judgements against labels.
 
 use simdex_judge::evaluation::{Agreement, Evaluation, Figures, Quality, Spread};
-use simdex_judge::{Class, Model, ModelId, Signal};
+use simdex_judge::training::TrainingError;
+use simdex_judge::{Class, CountedRule, Model, ModelId, Signal};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 
 use super::path;
 use crate::read_side::labels::{
-    Evaluated, LabelCounts, RaterPair, SampledPair, SignalTimes, Trained,
+    Evaluated, LabelCounts, RaterPair, SampledPair, SignalTimes, Trained, TrainedFigures,
+    advice_on_training,
 };
 
 /// Most points of a curve that are sent.
@@ -59,32 +61,58 @@ pub fn sampled_pairs(pairs: Vec<SampledPair>, completeness: Completeness) -> v1:
 
 /// Encodes the evaluation of judgements against labels.
 pub fn evaluation(evaluated: Evaluated) -> v1::EvaluateLabelsReply {
+    let reply = v1::EvaluateLabelsReply {
+        counts: Some(counts(&evaluated.counts)),
+        in_force: Some(figures(&evaluated.in_force)),
+        confusion: confusion(&evaluated.in_force.quality),
+        model: Some(model(&evaluated.model)),
+        agreements: evaluated.agreements.iter().map(agreement).collect(),
+        completeness: Some(evaluated.completeness.into()),
+        ..v1::EvaluateLabelsReply::default()
+    };
+    match evaluated.trained {
+        Ok(trained) => with_trained(reply, &trained),
+        Err(error) => v1::EvaluateLabelsReply {
+            not_trained: why_not_trained(&error),
+            ..reply
+        },
+    }
+}
+
+/// Why labels do not suffice to train a model, and what to do.
+fn why_not_trained(error: &TrainingError) -> String {
+    match advice_on_training(error) {
+        Some(advice) => format!("{error}; {advice}"),
+        None => error.to_string(),
+    }
+}
+
+/// Adds what models trained on the labels would be like.
+fn with_trained(
+    reply: v1::EvaluateLabelsReply,
+    trained: &TrainedFigures,
+) -> v1::EvaluateLabelsReply {
     let Evaluation {
         alone,
         cumulative,
         curve: points,
         ..
-    } = evaluated.evaluation;
-    let times = evaluated.microseconds;
+    } = &trained.evaluation;
+    let times = trained.microseconds;
     let own = |of: &(Signal, Figures)| signal(of, times.map(|times| times[of.0.index()]));
     let with_cheaper = |of: &(Signal, Figures)| {
         let so_far = |times: SignalTimes| times[..=of.0.index()].iter().sum();
         signal(of, times.map(so_far))
     };
-    let [known_language, other_languages] = evaluated.languages;
+    let [known_language, other_languages] = trained.languages;
     v1::EvaluateLabelsReply {
-        counts: Some(counts(&evaluated.counts)),
         alone: alone.iter().map(own).collect(),
         cumulative: cumulative.iter().map(with_cheaper).collect(),
-        in_force: Some(figures(&evaluated.in_force)),
-        confusion: confusion(&evaluated.in_force.quality),
-        model: Some(model(&evaluated.model)),
-        curve: curve(&points),
-        agreements: evaluated.agreements.iter().map(agreement).collect(),
-        rules: rules(&evaluated.learned),
+        curve: curve(points),
+        rules: rules(&trained.learned),
         known_language: known_language.map(part),
         other_languages: other_languages.map(part),
-        completeness: Some(evaluated.completeness.into()),
+        ..reply
     }
 }
 
@@ -228,16 +256,17 @@ fn agreement(pair: &RaterPair) -> v1::RaterAgreement {
 }
 
 fn rules(model: &Model) -> Vec<v1::JudgeRule> {
-    let rules = model.rules().into_iter();
-    let rule =
-        |(rule, judged, counts): (simdex_judge::Rule, Class, simdex_judge::Counts)| v1::JudgeRule {
-            number: rule.number,
-            rule: rule.to_string(),
-            class: class(judged).into(),
-            probability: counts.claimed(judged),
-            pairs: counts.total().into(),
-        };
-    rules.map(rule).collect()
+    let rule = |counted: CountedRule| v1::JudgeRule {
+        number: counted.rule.number,
+        rule: counted.rule.to_string(),
+        class: class(counted.class).into(),
+        probability: counted.counts.claimed(counted.class),
+        pairs: counted.counts.total().into(),
+        withheld: counted
+            .doubt
+            .map_or_else(String::new, |doubt| doubt.name().to_owned()),
+    };
+    model.rules().into_iter().map(rule).collect()
 }
 
 #[cfg(test)]

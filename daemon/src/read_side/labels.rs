@@ -19,8 +19,8 @@ use std::sync::Arc;
 
 use simdex_index::{IndexError, MemoryAccount};
 use simdex_judge::evaluation::{
-    Agreement, Evaluation, Figures, Quality, SourcedPair, Validated, evaluate as all_figures,
-    nine_seeds,
+    Agreement, Evaluation, Figures, Quality, SourcedPair, Validated, check_enough,
+    evaluate as all_figures, nine_seeds,
 };
 use simdex_judge::training::{Growth, LabelledSignals, TrainingError, train as grow};
 use simdex_judge::{Class, Counts, Model, ModelError, Signal};
@@ -103,23 +103,29 @@ pub struct RaterPair {
 pub struct Evaluated {
     /// What was labelled.
     pub counts: LabelCounts,
-    /// Figures of the signals and of their combination.
-    pub evaluation: Evaluation,
     /// Figures of the model in force on the same pairs.
     pub in_force: Figures,
     /// The model in force.
     pub model: Arc<Model>,
+    /// Agreement of raters who labelled the same pair; of two synthetic ones if no pair was labelled twice.
+    pub agreements: Vec<RaterPair>,
+    /// What models trained on these labels would be like, or why the labels do not suffice to train any.
+    pub trained: Result<TrainedFigures, TrainingError>,
+    /// Completeness of the index at the time of the request.
+    pub completeness: Completeness,
+}
+
+/// What models trained on labels would be like: the model in force plays no part in it.
+pub struct TrainedFigures {
+    /// Figures of the signals and of their combination, by cross-validation.
+    pub evaluation: Evaluation,
     /// Figures of all signals together, on pairs of texts in a language that the table of common words knows, and on
     /// the others; `None` if there is no such pair.
     pub languages: [Option<Quality>; 2],
     /// Time that each signal took; `None` if there is no pair.
     pub microseconds: Option<SignalTimes>,
-    /// Agreement of raters who labelled the same pair; of two synthetic ones if no pair was labelled twice.
-    pub agreements: Vec<RaterPair>,
     /// A model trained on all of the labels.
     pub learned: Model,
-    /// Completeness of the index at the time of the request.
-    pub completeness: Completeness,
 }
 
 /// A model that is learned from labels.
@@ -193,18 +199,24 @@ impl LabelError {
             Self::Contradiction { .. } => {
                 "have a third rater label the pair, or one of them label it again: the last label of a rater counts"
             }
-            Self::Training(
-                TrainingError::TooFew { .. }
-                | TrainingError::OneClass(_)
-                | TrainingError::TooFewSources(_),
-            ) => "label more pairs with `simctl judge label`",
-            Self::Training(TrainingError::TooMany(_)) => "send fewer labels",
+            Self::Training(error) => advice_on_training(error)?,
             Self::Write(_) => "see to the data directory and train again",
             Self::Query(error) => return error.advice(),
             Self::Index(error) => error.advice()?,
-            Self::Training(_) | Self::Shipped(_) | Self::Incomplete(_) => return None,
+            Self::Shipped(_) | Self::Incomplete(_) => return None,
         };
         Some(advice.into())
+    }
+}
+
+/// What to do about labels that do not suffice to train a model, if that is known.
+pub fn advice_on_training(error: &TrainingError) -> Option<&'static str> {
+    match error {
+        TrainingError::TooFew { .. }
+        | TrainingError::OneClass(_)
+        | TrainingError::TooFewSources(_) => Some("label more pairs with `simctl judge label`"),
+        TrainingError::TooMany(_) => Some("send fewer labels"),
+        TrainingError::Cancelled | TrainingError::Learner(_) => None,
     }
 }
 
@@ -217,10 +229,11 @@ impl From<TrainingError> for LabelError {
     }
 }
 
-/// Evaluates judgements against labels.
+/// Evaluates judgements against labels. The model in force is evaluated on any number of labels; signals are compared
+/// only where labels suffice to train models on.
 ///
 /// # Errors
-/// Unknown files, too few labels; see [`LabelError`].
+/// Unknown files, no pair to judge; see [`LabelError`].
 pub fn evaluate(
     engine: &Engine,
     labels: &Labels,
@@ -231,19 +244,34 @@ pub fn evaluate(
     let pairs = Pairs::of(&labels.labels);
     let found = measure::measured(engine, &pairs, labels, account)?;
     let measured = &found.pairs;
-    let go_on = || account.cancel().check().is_ok();
-    let evaluation = all_figures(measured, &Signal::ALL, &go_on)?;
+    let trained = match check_enough(measured) {
+        Ok(()) => Ok(trained_figures(&found, account)?),
+        Err(too_few) if !measured.is_empty() => Err(too_few),
+        Err(no_pair) => return Err(no_pair.into()),
+    };
     let model = engine.models.in_force();
     Ok(Evaluated {
-        languages: by_language(&found, &evaluation.judged),
-        microseconds: found.microseconds,
-        counts: found.counts,
-        evaluation,
         in_force: Figures::of(&[Validated::of(&model, measured)], measured),
         model,
         agreements: agreements(&pairs, measured),
-        learned: learned(measured, "evaluated")?,
+        trained,
+        counts: found.counts,
         completeness: check.verdict()?,
+    })
+}
+
+/// Compares signals by cross-validation on labels that suffice for it.
+fn trained_figures(
+    found: &measure::Measured,
+    account: &MemoryAccount,
+) -> Result<TrainedFigures, LabelError> {
+    let go_on = || account.cancel().check().is_ok();
+    let evaluation = all_figures(&found.pairs, &Signal::ALL, &go_on)?;
+    Ok(TrainedFigures {
+        languages: by_language(found, &evaluation.judged),
+        microseconds: found.microseconds,
+        learned: learned(&found.pairs, "evaluated")?,
+        evaluation,
     })
 }
 

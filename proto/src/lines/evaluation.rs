@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{JudgeModel, completeness, judged_class};
+use super::{JudgeModel, completeness, filled, judged_class};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -31,6 +31,9 @@ pub struct Evaluation {
     pub agreements: Vec<RaterAgreement>,
     /// Rules of a model trained on all of the labels.
     pub rules: Vec<JudgeRule>,
+    /// Why the labels do not suffice to train models on; null if they do. Otherwise the tables of signals, the curve,
+    /// the rules and the figures by language are empty or null.
+    pub not_trained: Option<String>,
     /// What the index lacked at the time.
     #[serde(flatten)]
     pub completeness: Completeness,
@@ -224,6 +227,8 @@ pub struct JudgeRule {
     pub probability: f64,
     /// Labelled pairs to which the rule applied.
     pub pairs: u64,
+    /// Why no pair is judged by it (`divided`, `unsure`); null if pairs are.
+    pub withheld: Option<String>,
 }
 
 impl From<&v1::EvaluateLabelsReply> for Evaluation {
@@ -240,6 +245,7 @@ impl From<&v1::EvaluateLabelsReply> for Evaluation {
             other_languages: reply.other_languages.map(Into::into),
             agreements: reply.agreements.iter().map(Into::into).collect(),
             rules: reply.rules.iter().map(Into::into).collect(),
+            not_trained: filled(&reply.not_trained),
             completeness: completeness(reply.completeness.as_ref()),
         }
     }
@@ -386,6 +392,7 @@ impl From<&v1::JudgeRule> for JudgeRule {
             class: judged_class(rule.class),
             probability: rule.probability,
             pairs: rule.pairs,
+            withheld: filled(&rule.withheld),
         }
     }
 }

@@ -285,11 +285,11 @@ fn rules_are_numbered_as_the_judgement_says() {
     let model = Model::parse(FILE).unwrap();
     let rules = model.rules();
     assert_eq!(rules.len(), 4);
-    for (at, (rule, ..)) in rules.iter().enumerate() {
-        assert_eq!(rule.number as usize, at + 1);
+    for (at, counted) in rules.iter().enumerate() {
+        assert_eq!(counted.rule.number as usize, at + 1);
     }
     assert_eq!(
-        rules[2].0.to_string(),
+        rules[2].rule.to_string(),
         "0.5 < resemblance <= 0.75 and mcd > 0.125"
     );
     assert_eq!(model.signals(), [Signal::Resemblance, Signal::Mcd]);

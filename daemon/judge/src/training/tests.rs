@@ -34,7 +34,7 @@ fn the_rule_behind_the_labels_is_found() {
     let rules: Vec<String> = model
         .rules()
         .iter()
-        .map(|(rule, ..)| rule.to_string())
+        .map(|counted| counted.rule.to_string())
         .collect();
     assert_eq!(rules.len(), 3, "{model}");
     assert!(rules[0].starts_with("resemblance <= 0.4"), "{model}");

@@ -25,12 +25,14 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     fs::create_dir_all(&settings.figures)?;
     let path = settings.figures.join("shipped.txt");
     fs::write(&path, model.to_string()).with_context(|| path.display().to_string())?;
-    for (rule, class, counts) in model.rules() {
+    for counted in model.rules() {
+        let (class, counts) = (counted.class, counted.counts);
         let judged = format!("{:<14} {:5.3}", class.name(), counts.claimed(class));
         figures.note(&format!(
-            "{:>3}  {judged}  of {:>5}  {rule}",
-            rule.number,
-            counts.total()
+            "{:>3}  {judged}  of {:>5}  {}",
+            counted.rule.number,
+            counts.total(),
+            counted.rule
         ))?;
     }
     Ok(figures.note(&format!("written: {}", path.display()))?)

@@ -92,6 +92,7 @@ const RULE: Fields = &[
     ("class", Text),
     ("probability", Ratio),
     ("pairs", Count),
+    ("withheld", Maybe(&Text)),
 ];
 
 const AGREEMENT: Fields = &[
@@ -120,6 +121,7 @@ pub(super) const EVALUATION: Fields = &[
     ("other_languages", Maybe(&Object(PART))),
     ("agreements", List(AGREEMENT)),
     ("rules", List(RULE)),
+    ("not_trained", Maybe(&Text)),
     ("complete", Bool),
 ];
 
