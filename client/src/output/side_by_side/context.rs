@@ -23,18 +23,18 @@ pub(super) fn shortened<'t>(
         while let Some(part) = parts.next_if(is_equal) {
             block.push(part);
         }
-        let is_before_change = parts.peek().is_some_and(|next| *next != Part::End);
+        let is_last = parts.peek().is_none_or(|next| *next == Part::End);
         let head = if is_after_change {
             fitting(block.iter(), &height)
         } else {
             0
         };
-        let rest = &block[head..];
-        let tail = if is_before_change {
-            fitting(rest.iter().rev(), &height)
-        } else {
-            0
-        };
+        if is_last {
+            // How many lines follow is not known: the difference holds only the first of them.
+            block.truncate(head);
+            return Some(block);
+        }
+        let tail = fitting(block[head..].iter().rev(), &height);
         Some(without_middle(&block, head, tail))
     });
     blocks.flatten()
