@@ -454,7 +454,7 @@ fn refusals(daemon: &Daemon, sandbox: &Sandbox, [ada, bo]: [&PathBuf; 2]) -> Res
     let both = write("both", &[labels.clone(), lines(bo)?].concat())?;
     refused(&both, "contradict each other: ada says", "a third rater")?;
     let few = write("few", &labels[..9])?;
-    refused(&few, "and at least 10 are needed", "label more pairs")?;
+    refused(&few, "and at least 10 are needed", "label more such pairs")?;
     let mut other = labels.clone();
     other[0]["v"] = json!(2);
     let other = write("other", &other)?;
@@ -506,7 +506,7 @@ fn few_labels_suffice_to_evaluate_the_model_in_force() -> Result<()> {
         answer
             .stderr
             .contains("signals are not compared: pairs labelled ")
-            && answer.stderr.contains("label more pairs"),
+            && answer.stderr.contains("label more such pairs"),
         "{}",
         answer.stderr
     );

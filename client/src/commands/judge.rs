@@ -66,16 +66,21 @@ async fn train(session: &mut Session, args: TrainArgs) -> Result<Outcome, Failur
     Ok(Outcome::Answered)
 }
 
-/// Advice for the case that the shipped model is better.
+/// Advice for the case that the shipped model is better, or that the learned one finds no duplicate.
 fn remark(reply: &wire::TrainModelReply) -> Option<String> {
     let f1 = |figures: Option<wire::JudgedFigures>| figures?.f1.map(|f1| f1.median);
     let (learned, shipped) = f1(reply.learned).zip(f1(reply.shipped))?;
     let way_out = match reply.in_force {
-        true => "`simctl judge train --reset` returns to it",
-        false => "it stays in force",
+        true => "`simctl judge train --reset` returns to the shipped one",
+        false => "the model in force is kept",
     };
-    (learned < shipped).then(|| {
-        format!("the shipped model judges these labels better (F1 {shipped:.3} against {learned:.3}); {way_out}")
+    if learned < shipped {
+        return Some(format!(
+            "the shipped model judges these labels better (F1 {shipped:.3} against {learned:.3}); {way_out}"
+        ));
+    }
+    (learned == 0.0).then(|| {
+        format!("models trained on these labels find no duplicate among pairs that they have not seen; {way_out}")
     })
 }
 
@@ -177,6 +182,9 @@ mod tests {
             "{said}"
         );
         let said = remark(&reply(0.7, false)).expect("said");
-        assert!(said.ends_with("it stays in force"), "{said}");
+        assert!(said.ends_with("the model in force is kept"), "{said}");
+        let mut none = reply(0.0, true);
+        none.shipped = none.learned;
+        assert!(remark(&none).is_some_and(|said| said.contains("find no duplicate")));
     }
 }

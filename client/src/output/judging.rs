@@ -9,7 +9,7 @@ use simdex_client::text::counted;
 use simdex_client::wire;
 
 use crate::output::Printer;
-use crate::output::text::{UNKNOWN, measured};
+use crate::output::text::{UNKNOWN, measured, ratio};
 pub(super) use tables::{PrecisionAtBaseRate, Row};
 
 /// Approximate number of points shown of a curve.
@@ -19,7 +19,9 @@ impl<W: Write> Printer<W> {
     /// The evaluation of judgements against labels.
     pub(crate) fn evaluation(&mut self, reply: &wire::EvaluateLabelsReply) -> io::Result<()> {
         self.label_counts(reply.counts.as_ref())?;
-        self.heading("The model in force, on all of these pairs:")?;
+        self.heading(
+            "The model in force, on all of these pairs, which it may have been trained on:",
+        )?;
         let of_model = ("the model in force".to_owned(), reply.in_force, None);
         self.figures([of_model].into_iter())?;
         writeln!(self)?;
@@ -37,9 +39,7 @@ impl<W: Write> Printer<W> {
             return Ok(());
         }
         self.signals_compared(reply)?;
-        self.heading(
-            "Rules that `simctl judge train` would make of these labels, which no pair is judged by now:",
-        )?;
+        self.heading("Rules that `simctl judge train` would make of these labels:")?;
         self.section(&reply.rules)
     }
 
@@ -48,7 +48,7 @@ impl<W: Write> Printer<W> {
         let of = |signal: &wire::SignalFigures, name: String| {
             (name, signal.figures, signal.microseconds)
         };
-        self.heading("Models trained on nine tenths of these labels, tested on the others; each signal alone:")?;
+        self.heading("Models trained on nine tenths of these labels, tested on the others, nothing withheld; each signal alone:")?;
         let alone = reply.alone.iter();
         self.figures(alone.map(|signal| of(signal, signal.signal.clone())))?;
         self.heading("Each signal with all cheaper ones:")?;
@@ -126,11 +126,18 @@ impl<W: Write> Printer<W> {
             "{} disputed, {} of unknown texts, {} of one text",
             counts.disputed, counts.unknown, counts.identical
         );
+        let base_rate = match counts.base_rate {
+            Some(rate) => format!(
+                "{} are the same or versions, and count as duplicates",
+                ratio(rate)
+            ),
+            None => UNKNOWN.to_owned(),
+        };
         self.fields(&[
             ("labels", labels),
-            ("judged", pairs),
+            ("labelled", pairs),
             ("left out", left_out),
-            ("base rate", measured(counts.base_rate)),
+            ("base rate", base_rate),
             ("sources", counts.sources.to_string()),
         ])
     }

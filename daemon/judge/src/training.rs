@@ -105,13 +105,18 @@ impl Growth {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrainingError {
     /// A class has too few pairs, or there is only one class.
-    #[error("pairs labelled {class}: {found}, and at least {MIN_PAIRS_OF_CLASS} are needed")]
+    #[error(
+        "pairs labelled {class}: {found}, and at least {MIN_PAIRS_OF_CLASS} are needed of each class that is labelled"
+    )]
     TooFew {
         /// Name of the class.
         class: &'static str,
         /// Pairs labelled with it, fewer than [`MIN_PAIRS_OF_CLASS`].
         found: u32,
     },
+    /// There is no pair.
+    #[error("no labelled pair is left to judge")]
+    NoPairs,
     /// All pairs are of one class.
     #[error(
         "all labelled pairs are labelled {0}, and at least {MIN_PAIRS_OF_CLASS} of another class are needed"
@@ -153,7 +158,7 @@ pub(crate) fn check(counts: &Counts) -> Result<(), TrainingError> {
         return Err(too_few(*class));
     }
     match present[..] {
-        [] => Err(too_few(Class::Same)),
+        [] => Err(TrainingError::NoPairs),
         [class] => Err(TrainingError::OneClass(class.name())),
         _ => Ok(()),
     }

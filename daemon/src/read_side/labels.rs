@@ -212,9 +212,12 @@ impl LabelError {
 /// What to do about labels that do not suffice to train a model, if that is known.
 pub fn advice_on_training(error: &TrainingError) -> Option<&'static str> {
     match error {
-        TrainingError::TooFew { .. }
-        | TrainingError::OneClass(_)
-        | TrainingError::TooFewSources(_) => Some("label more pairs with `simctl judge label`"),
+        TrainingError::TooFew { .. } => {
+            Some("label more such pairs with `simctl judge label`, or leave their labels out")
+        }
+        TrainingError::NoPairs | TrainingError::OneClass(_) | TrainingError::TooFewSources(_) => {
+            Some("label more pairs with `simctl judge label`")
+        }
         TrainingError::TooMany(_) => Some("send fewer labels"),
         TrainingError::Cancelled | TrainingError::Learner(_) => None,
     }

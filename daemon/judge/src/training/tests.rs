@@ -87,7 +87,7 @@ fn too_little_to_learn_from_is_refused() {
         let refused = train(pairs, &Growth::default(), "", "");
         refused.unwrap_err().to_string()
     };
-    assert!(refused(&[]).contains("labelled same: 0"));
+    assert!(refused(&[]).contains("no labelled pair is left"));
     let few = pairs(300, 9);
     assert!(refused(&few).contains("pairs labelled template-only: 9, and at least 10"));
     let one: Vec<_> = pairs(300, 0)

@@ -124,7 +124,10 @@ fn trained(path: &Path) -> Result<Option<Model>, String> {
     };
     let mut text = String::new();
     let read = file.take(LONGEST).read_to_string(&mut text);
-    read.map_err(|error| error.to_string())?;
+    read.map_err(|error| match error.kind() {
+        ErrorKind::InvalidData => "the file is damaged: it is no text".to_owned(),
+        _ => error.to_string(),
+    })?;
     let (lines, _) = hashed_file::checked(&text)
         .ok_or("the file is damaged: its last line is not the hash of the others")?;
     let model = Model::parse(lines);
