@@ -90,7 +90,7 @@ pub(super) const LINES: &[Line] = &[
         weakness: "names, links and pipes in the way",
         proofs: &[
             Test(
-                "client/src/labels.rs",
+                "client/src/labels/tests.rs",
                 "a_file_of_something_else_is_refused_and_stays_as_it_is",
             ),
             Test(
