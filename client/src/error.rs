@@ -61,6 +61,14 @@ pub enum Error {
         /// The number of the line, from 1.
         line: u64,
     },
+    /// A line of a file of pairs does not name one.
+    #[error("{}: line {line} names no pair", shown(path))]
+    NoPair {
+        /// Path of the file.
+        path: PathBuf,
+        /// The number of the line, from 1.
+        line: u64,
+    },
     /// Another process is appending to the labels file.
     #[error("{} is being written by another `judge label`", shown(path))]
     LabelsInUse {

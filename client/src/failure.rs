@@ -150,9 +150,9 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
             io::ErrorKind::PermissionDenied => "ask with rights to read it",
             _ => "see that it can be read here, or name a copy",
         }),
-        Error::NotRegular { .. } => out.write_str(
-            "name a file; a query, `judge evaluate` and `judge train` also read standard input, as `-`",
-        ),
+        Error::NotRegular { .. } => {
+            out.write_str("name a file; commands that read standard input take it as `-`")
+        }
         Error::Unwritable { source, .. } if is_full(source) => {
             out.write_str("free some space there, or name a place on another disk")
         }
@@ -160,6 +160,7 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
             out.write_str("name a place that does not exist yet, in a directory you may write to")
         }
         Error::NoLabel { .. }
+        | Error::NoPair { .. }
         | Error::LabelsInUse { .. }
         | Error::TooManyLabels { .. }
         | Error::LabelsTooLarge { .. } => out.write_str(instead_of_labels(error)),
@@ -191,6 +192,9 @@ fn instead_of_labels(error: &Error) -> &'static str {
     match error {
         Error::NoLabel { .. } => {
             "correct or remove that line; `simctl judge label` writes such files"
+        }
+        Error::NoPair { .. } => {
+            "correct or remove that line; `simctl pairs --json` prints such lines"
         }
         Error::LabelsInUse { .. } => "wait for it, or label into a file of your own",
         Error::LabelsTooLarge { .. } => {

@@ -9,6 +9,7 @@ use std::io::{self, Read, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
 use simdex_proto::lines::{Label, LabelledPair, Line};
 
 use crate::Error;
@@ -147,11 +148,34 @@ pub fn read_labels_from(source: impl Read, name: &Path) -> Result<Vec<Label>, Er
 /// lines of other types are skipped. It must be a regular file.
 ///
 /// # Errors
-/// [`Error::NotRegular`], [`Error::Unreadable`].
+/// [`Error::NotRegular`], [`Error::Unreadable`], [`Error::NoPair`].
 pub fn read_pairs(path: &Path) -> Result<Vec<LabelledPair>, Error> {
-    let text = String::from_utf8(text(open(path)?, path)?);
-    let text = text.map_err(|error| unreadable(path, io::Error::other(error)))?;
-    Ok(text.lines().filter_map(LabelledPair::parse).collect())
+    let text = text(open(path)?, path)?;
+    let mut pairs = Vec::new();
+    for (number, line) in (1..).zip(text.split(|byte| *byte == b'\n')) {
+        let words = std::str::from_utf8(line).ok();
+        match words.and_then(LabelledPair::parse) {
+            Some(pair) => pairs.push(pair),
+            None if line.trim_ascii().is_empty() || words.is_some_and(is_of_other_type) => {}
+            None => {
+                return Err(Error::NoPair {
+                    path: path.to_owned(),
+                    line: number,
+                });
+            }
+        }
+    }
+    Ok(pairs)
+}
+
+/// Whether a line is one that `simctl` prints beside pairs.
+fn is_of_other_type(line: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Typed {
+        r#type: String,
+    }
+    let typed = serde_json::from_str::<Typed>(line);
+    typed.is_ok_and(|typed| !["pair", "label"].contains(&&*typed.r#type))
 }
 
 fn open(path: &Path) -> Result<File, Error> {

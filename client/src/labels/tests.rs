@@ -108,8 +108,17 @@ fn a_line_that_is_no_label_is_refused_by_its_number_and_nothing_is_changed() {
         assert!(said.ends_with("line 3 is no label"), "{said}");
     }
     assert_eq!(std::fs::read_to_string(&path).expect("read"), text);
-    let pairs = read_pairs(&path).expect("read");
-    assert_eq!(pairs, [label(1).pair]);
+    let said = read_pairs(&path).expect_err("refused").to_string();
+    assert!(said.ends_with("line 3 names no pair"), "{said}");
+    let other = text.replace("nonsense", r#"{"type":"summary","v":1}"#);
+    std::fs::write(&path, &other).expect("written");
+    assert_eq!(read_pairs(&path).expect("read"), [label(1).pair]);
+    let damaged = other.replace("summary", "pair");
+    std::fs::write(&path, &damaged).expect("written");
+    assert!(matches!(
+        read_pairs(&path),
+        Err(Error::NoPair { line: 3, .. })
+    ));
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_rater_goes_on_where_he_stopped_and_what_he_said_last_counts() -> Result<()>
     );
     let done = label(&daemon, &file, "ada", "")?;
     ensure!(
-        done.stderr.contains("all of 28 pairs are labelled"),
+        done.stderr.contains("no pair is left, 28 pairs labelled"),
         "{}",
         done.stderr
     );

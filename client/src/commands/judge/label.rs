@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use simdex_client::lines::{Label, LabelledPair, Verdict, date};
 use simdex_client::wire::{self, CompareReply, LabelledFile, side};
-use simdex_client::{CompareOptions, LabelsFile, read_pairs};
+use simdex_client::{CompareOptions, Error, LabelsFile, read_pairs};
 
 use crate::cli::LabelArgs;
 use crate::commands::Session;
@@ -28,6 +28,11 @@ const LONGEST_RATER: usize = 200;
 
 pub(super) async fn run(session: &mut Session, args: LabelArgs) -> Result<Outcome, Failure> {
     let rater = rater(args.rater.clone())?;
+    if args.labels.as_os_str() == "-" {
+        // Verdicts are read from standard input, and labels are read back.
+        let path = args.labels;
+        return Err(Error::NotRegular { path }.into());
+    }
     let mut file = LabelsFile::open(&args.labels)?;
     let pairs = pairs(session, &args).await?;
     if pairs.is_empty() {

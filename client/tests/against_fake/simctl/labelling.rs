@@ -183,11 +183,12 @@ fn a_fifo_in_place_of_a_file_is_refused_in_one_sentence() {
             &["label", "--rater", "ada", "--labels", "/dev/null"],
             "/dev/null",
         ),
+        (&["label", "--rater", "ada", "--labels", "-"], "-"),
     ] {
         let run = judge(&daemon, arguments, "");
         let said = format!(
-            "simctl: {named} is not a regular file; name a file; a query, `judge evaluate` and `judge train` also read \
-             standard input, as `-`\n"
+            "simctl: {named} is not a regular file; name a file; commands that read standard input take it \
+             as `-`\n"
         );
         assert_eq!((run.code, run.talk), (2, said), "{arguments:?}");
     }
@@ -260,7 +261,7 @@ fn a_rater_goes_back_to_what_an_earlier_run_labelled_and_on_to_what_is_open() {
     );
     assert_eq!(verdicts(&daemon)[4..], ["unrelated"]);
     let run = label(&daemon, &pairs, "");
-    let said = "simctl: all of 4 pairs are labelled or skipped, 1 of them skipped\n";
+    let said = "simctl: no pair is left, 4 pairs labelled or skipped, 1 of them skipped\n";
     assert!(run.talk.starts_with(said), "{}", run.talk);
     assert_eq!(headings(&run), ["no pair is left"]);
 }

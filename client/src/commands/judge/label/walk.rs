@@ -121,8 +121,8 @@ impl Walk {
         let verdicts = self.pairs.iter().filter_map(|pair| pair.verdict());
         let skipped = verdicts.filter(|verdict| *verdict == Verdict::Skip).count();
         match skipped {
-            0 => format!("all of {all} are labelled"),
-            _ => format!("all of {all} are labelled or skipped, {skipped} of them skipped"),
+            0 => format!("no pair is left, {all} labelled"),
+            _ => format!("no pair is left, {all} labelled or skipped, {skipped} of them skipped"),
         }
     }
 }
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!((walk.at(), walk.verdict()), (None, None));
         assert_eq!(
             walk.known(),
-            "all of 5 pairs are labelled or skipped, 1 of them skipped"
+            "no pair is left, 5 pairs labelled or skipped, 1 of them skipped"
         );
         walk.go_back();
         assert_eq!((walk.at(), walk.verdict()), (Some(4), Some(Verdict::Same)));
