@@ -244,6 +244,12 @@ mod tests {
         assert_eq!(template([0, 3, 5, 4]), Some(Doubt::Unsure));
         // That it is a version, at least, is likely enough.
         assert_eq!(doubt(Class::Version, [50, 49, 1, 0], 0.9, NONE), None);
+        // So it is whatever the pair is, and told with the rule.
+        let rule = |class, counts| of_rule(class, &Counts(counts).probabilities());
+        let template = |counts| rule(Class::TemplateOnly, counts);
+        assert_eq!(template([19, 27, 24, 0]), Some(Doubt::Divided));
+        assert_eq!(template([0, 3, 5, 4]), Some(Doubt::Unsure));
+        assert_eq!(rule(Class::Version, [50, 49, 1, 0]), None);
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl Growth {
 /// A refused training.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TrainingError {
-    /// A class has too few pairs, or there is only one class.
+    /// A class is labelled, and has too few pairs.
     #[error(
         "pairs labelled {class}: {found}, and at least {MIN_PAIRS_OF_CLASS} are needed of each class that is labelled"
     )]
