@@ -115,6 +115,10 @@ const THREADS: &[(&str, &str)] = &[
     ("daemon/extract/src/process.rs", "whoever asks for a worker"),
     ("daemon/extract/src/worker.rs", "the worker, which ends"),
     (
+        "daemon/index/src/second_thread.rs",
+        "whoever needs what it did: it is done again, and panics again",
+    ),
+    (
         "daemon/index/src/two_threads.rs",
         "whoever has work done on two threads",
     ),
@@ -144,10 +148,6 @@ const THREADS: &[(&str, &str)] = &[
     ),
     ("daemon/src/edge/grpc/event_stream.rs", "who follows events"),
     ("daemon/src/edge/grpc/upload.rs", "who asked"),
-    (
-        "daemon/src/read_side/query/measured_ahead.rs",
-        "who asked: that text is measured again, and panics again",
-    ),
     (
         "daemon/src/reports/schedule/scheduler.rs",
         "the log, when the daemon ends",

@@ -28,8 +28,7 @@ use simdex_signature::SchemeKind;
 
 use crate::cuts::Cuts;
 use crate::postings::Postings;
-use crate::two_threads::SecondThread;
-use crate::{GrowingPermit, IndexError, MemoryAccount};
+use crate::{GrowingPermit, IndexError, MemoryAccount, SecondThread};
 
 mod counting;
 mod documents;
@@ -82,7 +81,7 @@ pub(crate) struct JoinRequest<'a> {
     /// Documents that may be partners, ascending, including those with a turn.
     pub(crate) among: &'a mut dyn Iterator<Item = DocId>,
     pub(crate) cuts: &'a Cuts,
-    pub(crate) second_thread: Option<&'a SecondThread<'a>>,
+    pub(crate) second_thread: Option<&'a SecondThread>,
     pub(crate) limits: JoinLimits,
 }
 
@@ -108,7 +107,7 @@ struct Join<'a> {
     /// Number of members of a full segment.
     members: usize,
     limits: JoinLimits,
-    second_thread: Option<&'a SecondThread<'a>>,
+    second_thread: Option<&'a SecondThread>,
     scratch: ScratchPool,
     long: Vec<LongList>,
     room: Room,

@@ -13,8 +13,7 @@ use simdex_signature::{Ladder, Window};
 
 use crate::postings::Postings;
 use crate::shared::IndexShared;
-use crate::two_threads::SecondThread;
-use crate::{Documents, Memory, Registry, ShingleSets, TextSigner, Texts};
+use crate::{Documents, Memory, Registry, SecondThread, ShingleSets, TextSigner, Texts};
 
 pub use candidates::{
     Candidate, CandidateKind, Candidates, CountBasis, Coverage, FingerprintSink, Fingerprints,
@@ -144,7 +143,7 @@ impl IndexReader {
     }
 
     /// The permit for a second thread, if no other request holds it and the options allow one.
-    pub fn second_thread(&self) -> Option<SecondThread<'_>> {
-        SecondThread::of(&self.shared)
+    pub fn second_thread(&self) -> Option<SecondThread> {
+        self.shared.second_thread()
     }
 }

@@ -31,6 +31,7 @@ use crate::principal_lists::PrincipalLists;
 use crate::regrouped::GroupsBefore;
 use crate::root_paths::RootPaths;
 use crate::runs::Runs;
+use crate::second_thread::{SecondThread, SecondThreadSlot};
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::TextStore;
@@ -94,8 +95,8 @@ pub(crate) struct IndexShared {
     /// Nanoseconds spent signing, by scheme.
     pub(crate) signing: [AtomicU64; SCHEME_COUNT],
     pub(crate) damaged: DamagedTexts,
-    /// Held by the single request that works on two threads at a time.
-    pub(crate) second_reader: Mutex<()>,
+    /// For the single request that works on two threads at a time.
+    second_thread: Arc<SecondThreadSlot>,
     /// Serial from which documents are identified by the present canonical text.
     pub(crate) named_from: u64,
 }
@@ -192,8 +193,14 @@ impl IndexShared {
             file_changes: AtomicU64::new(0),
             signing: Default::default(),
             damaged: DamagedTexts::default(),
-            second_reader: Mutex::default(),
+            second_thread: Arc::default(),
         }
+    }
+
+    /// The permit for a second thread, if no other request holds it and the options allow one.
+    pub(crate) fn second_thread(&self) -> Option<SecondThread> {
+        let is_allowed = self.options.second_settler;
+        is_allowed.then(|| self.second_thread.take()).flatten()
     }
 
     // A poisoned lock means a panic elsewhere; the data behind it is replaced as a whole, so continue.

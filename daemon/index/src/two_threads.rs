@@ -1,29 +1,8 @@
 //! Work that is done on two threads, half on each or item by item.
 
-use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Mutex, PoisonError};
 
-use crate::IndexError;
-use crate::shared::IndexShared;
-
-/// The permit for a second thread: one request holds it at a time, so that many requests do not start many threads.
-#[derive(Debug)]
-pub struct SecondThread<'a>(
-    #[expect(dead_code, reason = "held until it is dropped")] MutexGuard<'a, ()>,
-);
-
-impl<'a> SecondThread<'a> {
-    /// The permit, if no other request holds it and the options allow one.
-    pub(crate) fn of(shared: &'a IndexShared) -> Option<Self> {
-        if !shared.options.second_settler {
-            return None;
-        }
-        match shared.second_reader.try_lock() {
-            Ok(permit) => Some(Self(permit)),
-            Err(TryLockError::Poisoned(permit)) => Some(Self(permit.into_inner())),
-            Err(TryLockError::WouldBlock) => None,
-        }
-    }
-}
+use crate::{IndexError, SecondThread};
 
 /// Runs both halves at the same time. The second thread has this name.
 pub(crate) fn on_two_threads<T: Send>(
@@ -51,7 +30,7 @@ pub(crate) fn on_two_threads<T: Send>(
 /// Runs a function on each item, on two threads if there is a second one; each takes the next item as it is done.
 pub(crate) fn each_on_two_threads<T: Send>(
     name: &'static str,
-    second: Option<&SecondThread<'_>>,
+    second: Option<&SecondThread>,
     items: Vec<T>,
     each: &(dyn Fn(T) -> Result<(), IndexError> + Sync),
 ) -> Result<(), IndexError> {

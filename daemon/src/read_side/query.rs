@@ -31,6 +31,7 @@ mod promise;
 mod subject;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text_for_judging;
 mod texts_for_judging;
 mod whole_text;
 
@@ -59,11 +60,12 @@ pub use family::{
 };
 pub use fold::Folding;
 pub use hits::{Hit, Overlap, RatioEstimate, Relation, RelationThresholds, SchemeUsed};
-use measured_ahead::with_texts_measured_ahead;
+use measured_ahead::MeasuringAhead;
 pub use named_file::file_at_path;
 pub(crate) use named_file::name_of_document;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary, hash_whole};
-pub(crate) use texts_for_judging::{TextForJudging, TextsForJudging};
+pub(crate) use text_for_judging::TextForJudging;
+pub(crate) use texts_for_judging::TextsForJudging;
 
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,9 +203,9 @@ pub fn find(
         ComparedBy::WholeText => whole_text::own_document(index, subject, params)?,
         _ => {
             let ranked = bound::by_upper_bound(&mut candidates, params)?;
-            let verify =
-                |texts| verify(index, subject, params, &ranked, MAX_VERIFIED, cancel, texts);
-            with_texts_measured_ahead(index, subject, params, ranked.len(), verify)?
+            let ahead = MeasuringAhead::begin(index, subject, params, ranked.len());
+            let texts = TextsForJudging::new(params, ahead);
+            verify(index, subject, params, &ranked, MAX_VERIFIED, cancel, texts)?
         }
     };
     let mut top = match subject.compared_by() {
@@ -369,9 +371,10 @@ fn verify(
             // The file asked about is not listed, so its document must not take a place in the answer.
             if !is_own_document(index.documents(), subject, candidate) {
                 stop.add(value);
-                if let Some(text) = read {
-                    found.texts.add(value, candidate.document, &overlap, text);
-                }
+                let id = candidate.document;
+                found
+                    .texts
+                    .add(value, (id, &overlap), read, index.documents());
             }
             found.documents.push((*candidate, overlap));
         }
@@ -379,6 +382,7 @@ fn verify(
         let rank = |value| stop.as_good(value) + left.partition_point(|(_, upper)| *upper >= value);
         found.texts.hand_on_shown(rank);
     }
+    found.texts.end_counting();
     Ok(found)
 }
 

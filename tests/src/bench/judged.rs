@@ -5,7 +5,7 @@ mod english;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use simdex_client::{Client, FindKind, FindOptions, Subject};
 use simdex_judge::Class;
 use simdex_proto::lines;
@@ -22,6 +22,9 @@ const DOCUMENTS: u64 = 100_000;
 const QUERIES: u64 = 200;
 /// Questions that are asked one way, one after another.
 const BLOCK: usize = 10;
+/// Processor time of a second in which the daemon rests.
+const RESTING: f64 = 0.02;
+const MAX_WAIT: Duration = Duration::from_secs(120);
 /// What a query shows by default.
 const HITS: usize = 20;
 
@@ -37,6 +40,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let question = |q: u64| corpus.text(q * 7_919 % documents, 1 + q);
     let questions: Vec<String> = (0..QUERIES.min(documents)).map(question).collect();
     let daemon = sandbox.serve().start()?;
+    wait_until_it_rests(daemon.id())?;
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -56,6 +60,18 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
         "beside the goal",
         figures,
     )
+}
+
+/// Waits until the daemon does nothing: what it does after a start would take the processor that judgements use.
+fn wait_until_it_rests(process: u32) -> anyhow::Result<()> {
+    for _ in 0..MAX_WAIT.as_secs() {
+        let before = processor_seconds_of(process)?;
+        std::thread::sleep(Duration::from_secs(1));
+        if processor_seconds_of(process)? - before < RESTING {
+            return Ok(());
+        }
+    }
+    bail!("the daemon is still busy after {MAX_WAIT:?}")
 }
 
 /// What questions took, without and with judgements.

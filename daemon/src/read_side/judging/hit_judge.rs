@@ -1,8 +1,9 @@
-//! Judges the hits of one request, on two threads if many were not measured ahead and no other request uses the second.
-//! If the second thread did not come to what it was handed, the processors are busy, and one thread judges.
+//! Judges the hits of one request, first those whose texts the second thread measures meanwhile.
 //!
-//! A judgement depends on the pair alone, so two threads give the answer of one. Each takes the next hit in the order
-//! of the answer; copies of a document are adjacent, and judged by one thread, which reads their text once.
+//! If many others are left, they are judged on two threads, unless another request uses the second, or it did not come to
+//! what it was handed, since the processors are busy. A judgement depends on the pair alone, so two threads give the answer
+//! of one. Each takes the next hit in the order of the answer; copies of a document are adjacent, and judged by one thread,
+//! which reads their text once.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -21,7 +22,7 @@ use crate::read_side::query::{
 
 /// Longest time for judging the hits of one request.
 const TIME: Duration = Duration::from_secs(10);
-/// Fewer hits that were not measured ahead are judged on one thread: starting another takes as long as judging one.
+/// Fewer hits that are not measured ahead are judged on one thread: starting another takes as long as judging one.
 const MIN_HITS_FOR_TWO_THREADS: usize = 4;
 
 /// Judges hits of an answer, in this order while there is time, by the texts that were kept and those that are read
@@ -40,19 +41,12 @@ pub fn judge_hits<'h>(
         return Ok(());
     };
     let is_judged = |hit: &&mut Hit| !hit.is_subject && hit.overlap.verified;
-    let mut hits: Vec<&mut Hit> = hits.filter(is_judged).collect();
-    let is_left = |hit: &&&mut Hit| {
+    let handed_on = texts.handed_on();
+    let is_ahead = |hit: &&mut Hit| {
         let document = hit.file.document;
-        document.is_some_and(|(document, _)| !texts.is_measured(document))
+        document.is_some_and(|(document, _)| handed_on.contains(&document))
     };
-    let left = hits.iter().filter(is_left).take(MIN_HITS_FOR_TWO_THREADS);
-    let is_worth_it = left.count() == MIN_HITS_FOR_TWO_THREADS;
-    // A thread that has to wait for a processor would be waited for.
-    let is_idle = texts.behind() < MIN_HITS_FOR_TWO_THREADS;
-    let second = match is_worth_it && is_idle {
-        true => index.second_thread(),
-        false => None,
-    };
+    let (mut ahead, mut left): (Vec<_>, Vec<_>) = hits.filter(is_judged).partition(is_ahead);
     let judge = HitJudge {
         model,
         index,
@@ -63,13 +57,26 @@ pub fn judge_hits<'h>(
         texts: Mutex::new(texts),
         until: until(subject.account().cancel()),
     };
-    let mut documents = hits.chunk_by_mut(|a, b| a.document == b.document);
     let judge_one = |copies: &mut [&mut Hit]| judge.copies(copies);
+    let judged = by_document(&mut ahead).try_for_each(judge_one);
+    let is_busy = lock(&judge.texts).end_measuring();
+    judged?;
+    // A thread that has to wait for a processor would be waited for.
+    let is_worth_it = !is_busy && by_document(&mut left).count() >= MIN_HITS_FOR_TWO_THREADS;
+    let second = is_worth_it.then(|| index.second_thread()).flatten();
+    let mut documents = by_document(&mut left);
     let judged = match second {
         Some(_second) => each_on_two_threads("judge-2", documents, &judge_one),
         None => documents.try_for_each(judge_one),
     };
     Ok(judged?)
+}
+
+/// The hits, those of one document together.
+fn by_document<'a, 'h>(
+    hits: &'a mut [&'h mut Hit],
+) -> impl Iterator<Item = &'a mut [&'h mut Hit]> + Send {
+    hits.chunk_by_mut(|a, b| a.document == b.document)
 }
 
 /// The time until which hits are judged, so that an answer that was found in time is given in time.
@@ -96,8 +103,10 @@ impl HitJudge<'_> {
     /// Judges files of one document.
     fn copies(&self, copies: &mut [&mut Hit]) -> Result<(), IndexError> {
         let id = copies.first().and_then(|hit| hit.file.document);
-        let kept = id.and_then(|(id, _)| lock(&self.texts).take(id));
-        let mut document = kept.map_or_else(DocumentText::default, DocumentText::of);
+        let mut document = DocumentText {
+            kept: id.and_then(|(id, _)| lock(&self.texts).take(id)),
+            ..DocumentText::default()
+        };
         for hit in copies {
             self.account.cancel().check()?;
             hit.judgement = Some(match Instant::now() > self.until {
@@ -130,16 +139,16 @@ impl HitJudge<'_> {
         ];
         let lengths = [self.text.canonical.as_bytes().len() as u64, stats.length];
         let known = known_signals(&sides, lengths, &hit.overlap);
-        let DocumentText {
-            together,
-            kept,
-            held,
-        } = text;
+        let DocumentText { kept, apart, held } = text;
+        let together = kept.as_ref().map_or(&*apart, |kept| &kept.together);
         let judged = self.model.judge_measured(&known, together, || {
             let own = self.query_text()?;
-            let other = match (held.take(), kept.take()) {
+            let other = match (held.take(), &*kept) {
                 (Some(held), _) => held,
-                (None, Some(kept)) => HeldJudgedText::of_kept(kept, stats.length, self.account)?,
+                (None, Some(kept)) => {
+                    let text = kept.text_or_read(self.index.texts(), self.account)?;
+                    HeldJudgedText::of_kept(text, stats.length, self.account)?
+                }
                 (None, None) => {
                     HeldJudgedText::read(self.index.texts(), id, stats.length, self.account)?
                 }
@@ -169,20 +178,10 @@ impl HitJudge<'_> {
 /// What there is of the text of one document.
 #[derive(Default)]
 struct DocumentText {
-    /// What was measured of it beside the request's own.
-    together: Arc<Together>,
-    /// The text, if the request kept it and it was not needed yet.
-    kept: Option<Arc<JudgedText>>,
+    /// The text and what was measured of it beside the request's own, if the request kept it or had it read.
+    kept: Option<Arc<TextForJudging>>,
+    /// What is measured of another text.
+    apart: Together,
     /// The text, once it was needed.
     held: Option<HeldJudgedText>,
-}
-
-impl DocumentText {
-    fn of(kept: TextForJudging) -> Self {
-        Self {
-            together: kept.together,
-            kept: Some(kept.text),
-            held: None,
-        }
-    }
 }

@@ -291,7 +291,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let mut candidates = candidates(&index, &subject, &params).unwrap();
     let ranked = bound::by_upper_bound(&mut candidates, &params).unwrap();
     assert_eq!(ranked.len(), 5);
-    let texts = TextsForJudging::new(0);
+    let texts = TextsForJudging::default();
     let found = verify(&index, &subject, &params, &ranked, 2, &never, texts).unwrap();
     assert_eq!((found.counted, found.unverified), (2, 3));
     let whole = find(&index, &subject, &params, &never).unwrap();

@@ -28,7 +28,7 @@ pub(super) fn own_document(
     });
     Ok(VerifiedDocuments {
         documents: found.into_iter().collect(),
-        texts: TextsForJudging::new(0),
+        texts: TextsForJudging::default(),
         counted: 0,
         unverified: 0,
     })

@@ -8,7 +8,7 @@ use simdex_schema::{DocId, EdgeRecord};
 
 use super::PairSearch;
 use crate::edges::{AskedTogether, LoadedDocument, LoadedTogether, TOGETHER};
-use crate::two_threads::{SecondThread, each_on_two_threads};
+use crate::two_threads::each_on_two_threads;
 use crate::{IndexError, MemoryAccount};
 
 /// Maximum bytes of text of documents that are compared together.
@@ -54,7 +54,7 @@ impl PairSearch<'_> {
             0 => None,
             _ => account.take_large(of_pairs as u64 + 2 * LoadedTogether::peak_bytes(max_text))?,
         };
-        let second = SecondThread::of(self.shared);
+        let second = self.shared.second_thread();
         each_on_two_threads("pairs-2", second.as_ref(), families, &|mut family| {
             self.count_family(&mut family, account)
         })

@@ -9,7 +9,6 @@ use super::{Ahead, MAX_TURNS, NextDocuments, PAIRS_AT_ONCE, PairSearch};
 use crate::join::{JoinRequest, Joined, join};
 use crate::postings::Postings;
 use crate::shared::IndexState;
-use crate::two_threads::SecondThread;
 use crate::{GrowingPermit, IndexError, MemoryAccount};
 
 /// Documents searched for one by one before the pairs of all of them are counted: one at first, then twice as many each
@@ -149,7 +148,7 @@ impl PairSearch<'_> {
     ) -> Result<Joined, IndexError> {
         let to_come = |id: &u64| !ahead.past.contains(*id);
         let mut among = self.visible.iter().filter(to_come).map(DocId);
-        let second = SecondThread::of(self.shared);
+        let second = self.shared.second_thread();
         let request = JoinRequest {
             turns: order,
             among: &mut among,
