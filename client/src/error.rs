@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use prost::Message;
+use simdex_proto::lines::InvalidLabel;
 use simdex_proto::text::{escaped, grouped};
 use tonic::{Code, Status};
 
@@ -54,12 +55,14 @@ pub enum Error {
         source: io::Error,
     },
     /// A line of a labels file is not a valid label.
-    #[error("{}: line {line} is no label", shown(path))]
+    #[error("{}: line {line} is no label: {reason}", shown(path))]
     NoLabel {
         /// Path of the labels file.
         path: PathBuf,
         /// The number of the line, from 1.
         line: u64,
+        /// What is wrong with it.
+        reason: InvalidLabel,
     },
     /// A line of a file of pairs does not name one.
     #[error("{}: line {line} names no pair", shown(path))]

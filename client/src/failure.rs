@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
+use simdex_client::lines::InvalidLabel;
 use simdex_client::text::escaped;
 use simdex_client::{Error, cause};
 use tonic::Code;
@@ -190,6 +191,10 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
 /// Advice for labels that cannot be read, written or sent.
 fn instead_of_labels(error: &Error) -> &'static str {
     match error {
+        Error::NoLabel {
+            reason: InvalidLabel::Version(_),
+            ..
+        } => "use the version of simctl that wrote it",
         Error::NoLabel { .. } => {
             "correct or remove that line; `simctl judge label` writes such files"
         }

@@ -214,15 +214,15 @@ fn text(source: impl Read, path: &Path) -> Result<Vec<u8>, Error> {
 fn parse(text: &[u8], path: &Path) -> Result<(Vec<Label>, End), Error> {
     let (mut labels, mut whole) = (Vec::new(), 0);
     for (number, line) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
-        let words = std::str::from_utf8(line).ok();
-        match words.and_then(Label::parse) {
-            Some(label) => labels.push(label),
-            None if line.trim_ascii().is_empty() => {}
-            None if is_cut_off(line) => break,
-            None => {
+        match Label::parse(line) {
+            Ok(label) => labels.push(label),
+            Err(_) if line.trim_ascii().is_empty() => {}
+            Err(_) if is_cut_off(line) => break,
+            Err(reason) => {
                 return Err(Error::NoLabel {
                     path: path.to_owned(),
                     line: number,
+                    reason,
                 });
             }
         }

@@ -22,6 +22,7 @@ mod list;
 mod operation;
 mod report;
 mod template;
+mod trained_model;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -40,7 +41,7 @@ pub use common::{JsonPath, LastRead, LeftOutLines, Scheme};
 pub use compare::{Comparison, Estimate, Span, WordCounts};
 pub use evaluation::{
     ClassAgreement, CurvePoint, Evaluation, JudgeRule, JudgedFigures, LabelCounts, LabelledClass,
-    RaterAgreement, ResetModel, SignalFigures, Spread, TrainedModel,
+    RaterAgreement, SignalFigures, Spread,
 };
 pub use event::Event;
 pub use family::{NearMiss, Renaming, VersionEdge};
@@ -48,7 +49,7 @@ pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use judgement::{JudgeModel, Judgement, SignalValue, judged_class, not_judged};
-pub use label::{Label, LabelledPair, Verdict};
+pub use label::{InvalidLabel, Label, LabelledPair, Verdict};
 pub use list::{Counts, Group, GroupSummary, Member, Pair, Sides, Summary};
 pub use operation::{Op, Operation};
 pub use report::{
@@ -56,6 +57,7 @@ pub use report::{
     Manifest, Question, SchemeInUse, SentFile, Totals, UnreadFile,
 };
 pub use template::{Template, TemplatesSummary};
+pub use trained_model::{ResetModel, TrainedModel};
 
 /// The fields of a line, beside `type` and `v`.
 pub trait Body: Serialize {

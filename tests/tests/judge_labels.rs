@@ -269,8 +269,8 @@ fn shown_to_people(daemon: &Daemon, labels: &Path) -> Result<()> {
         "the model in force",
         "AT A RECALL OF",
         "AT A BASE RATE OF",
-        "nobody labelled",
-        "made rater 1",
+        "No two raters labelled the same pair",
+        "simulated rater 1",
         "in another one",
         "no labelled pair is",
     ] {
@@ -458,7 +458,11 @@ fn refusals(daemon: &Daemon, sandbox: &Sandbox, [ada, bo]: [&PathBuf; 2]) -> Res
     let mut other = labels.clone();
     other[0]["v"] = json!(2);
     let other = write("other", &other)?;
-    refused(&other, "line 1 is no label", "correct or remove that line")?;
+    refused(
+        &other,
+        "line 1 is no label: it is of version 2",
+        "use the version of simctl that wrote it",
+    )?;
     refused(&sandbox.beside("nowhere"), "cannot read", "check the name")
 }
 
@@ -513,7 +517,7 @@ fn few_labels_suffice_to_evaluate_the_model_in_force() -> Result<()> {
     let evaluation = answer.lines_of("evaluation")?.remove(0);
     ensure!(evaluation["labels"]["pairs"] == 6, "{evaluation}");
     ensure!(
-        evaluation["agreements"][0]["pairs"] == 6 && evaluation["agreements"][0]["same"] == 1.0,
+        evaluation["agreements"][0]["pairs"] == 6 && evaluation["agreements"][0]["share"] == 1.0,
         "{evaluation}"
     );
     answers(&evaluation)?;
@@ -527,5 +531,37 @@ fn few_labels_suffice_to_evaluate_the_model_in_force() -> Result<()> {
     );
     // What is trained still needs more.
     judge(&daemon, "train", &files, &[])?.ended_with(&[2])?;
+    a_file_named_twice_counts_once(&daemon, files[0])?;
+    raters_who_never_agree_are_compared(&daemon, &sandbox, files[0])
+}
+
+fn a_file_named_twice_counts_once(daemon: &Daemon, file: &Path) -> Result<()> {
+    let [file, again] = [file.to_owned(), file.with_extension("link")];
+    std::os::unix::fs::symlink(&file, &again)?;
+    let twice = judge(daemon, "evaluate", &[&file, &file, &again], &[])?.success()?;
+    let counts = &twice.lines_of("evaluation")?[0]["labels"];
+    ensure!(counts["labels"] == 6, "{counts}");
+    Ok(())
+}
+
+/// No pair is left to judge by, and nothing that is not known is a number.
+fn raters_who_never_agree_are_compared(
+    daemon: &Daemon,
+    sandbox: &Sandbox,
+    ada: &Path,
+) -> Result<()> {
+    let contrary = sandbox.beside("contrary");
+    label(daemon, &contrary, "cy", &("u\n".repeat(6) + "q\n"))?;
+    let answer = judge(daemon, "evaluate", &[&ada.to_owned(), &contrary], &[])?.success()?;
+    let evaluation = answer.lines_of("evaluation")?.remove(0);
+    let agreement = &evaluation["agreements"][0];
+    ensure!(
+        agreement["pairs"] == 6 && agreement["share"] == 0.0 && agreement["is_made"] == false,
+        "{agreement}"
+    );
+    for unknown in ["precision", "recall", "f1", "accuracy"] {
+        ensure!(evaluation["in_force"][unknown].is_null(), "{evaluation}");
+    }
+    ensure!(evaluation["labels"]["disputed"] == 6, "{evaluation}");
     Ok(())
 }

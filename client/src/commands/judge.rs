@@ -69,12 +69,12 @@ async fn train(session: &mut Session, args: TrainArgs) -> Result<Outcome, Failur
 /// Advice for the case that the shipped model is better, or that the learned one finds no duplicate.
 fn remark(reply: &wire::TrainModelReply) -> Option<String> {
     let f1 = |figures: Option<wire::JudgedFigures>| figures?.f1.map(|f1| f1.median);
-    let (learned, shipped) = f1(reply.learned).zip(f1(reply.shipped))?;
+    let learned = f1(reply.learned)?;
     let way_out = match reply.in_force {
         true => "`simctl judge train --reset` returns to the shipped one",
         false => "the model in force is kept",
     };
-    if learned < shipped {
+    if let Some(shipped) = f1(reply.shipped).filter(|shipped| *shipped > learned) {
         return Some(format!(
             "the shipped model judges these labels better (F1 {shipped:.3} against {learned:.3}); {way_out}"
         ));
@@ -94,14 +94,16 @@ async fn reset(session: &mut Session) -> Result<Outcome, Failure> {
     Ok(Outcome::Answered)
 }
 
-/// The labels of all files; `-` is standard input.
+/// The labels of all files, each read once, whatever names it is given by; `-` is standard input.
 fn labels(files: &[PathBuf]) -> Result<Vec<wire::Label>, Failure> {
-    let mut labels = Vec::new();
+    let (mut labels, mut known) = (Vec::new(), HashSet::new());
     for file in files {
-        labels.extend(match file.as_os_str() == "-" {
-            true => read_labels_from(io::stdin().lock(), Path::new("standard input"))?,
-            false => read_labels(file)?,
-        });
+        if file.as_os_str() == "-" {
+            let name = Path::new("standard input");
+            labels.extend(read_labels_from(io::stdin().lock(), name)?);
+        } else if known.insert(file.canonicalize().unwrap_or_else(|_| file.clone())) {
+            labels.extend(read_labels(file)?);
+        }
     }
     Ok(given(labels))
 }

@@ -12,6 +12,8 @@ use crate::output::Printer;
 use crate::output::text::{UNKNOWN, measured, ratio};
 pub(super) use tables::{PrecisionAtBaseRate, Row};
 
+/// The name of the shipped model, which no other has.
+const SHIPPED: &str = "shipped";
 /// Approximate number of points shown of a curve.
 const SHOWN_POINTS: usize = 10;
 
@@ -27,14 +29,14 @@ impl<W: Write> Printer<W> {
         writeln!(self)?;
         self.fields(&[("in force", known(reply.model.as_ref()))])?;
         self.section(&reply.confusion)?;
-        self.heading("The raters:")?;
+        self.heading(match reply.agreements.iter().any(|raters| raters.is_made) {
+            true => {
+                "No two raters labelled the same pair. Two simulated raters, each of whom errs in one pair of twenty, \
+                 which says nothing about these labels:"
+            }
+            false => "The raters:",
+        })?;
         self.section(&reply.agreements)?;
-        if reply.agreements.iter().any(|raters| raters.is_made) {
-            writeln!(self)?;
-            let unknown = "unknown: nobody labelled a pair of another. The raters above are made, to show the figures: \
-                           each errs in one pair of twenty";
-            self.fields(&[("agreement", unknown.to_owned())])?;
-        }
         if !reply.not_trained.is_empty() {
             return Ok(());
         }
@@ -78,11 +80,14 @@ impl<W: Write> Printer<W> {
     /// A trained model, beside the shipped one.
     pub(crate) fn trained_model(&mut self, reply: &wire::TrainModelReply) -> io::Result<()> {
         self.label_counts(reply.counts.as_ref())?;
-        let figures = [
-            ("learned, on held-out folds".to_owned(), reply.learned, None),
-            ("shipped".to_owned(), reply.shipped, None),
-        ];
-        self.figures(figures.into_iter())?;
+        let learned = ("learned, on held-out folds".to_owned(), reply.learned, None);
+        let shipped = ("shipped".to_owned(), reply.shipped, None);
+        let before = reply.before.as_ref().filter(|model| model.name != SHIPPED);
+        let before = before.map(|model| {
+            let name = format!("{}, in force before; it may know the pairs", model.name);
+            (name, reply.of_before, None)
+        });
+        self.figures([learned, shipped].into_iter().chain(before))?;
         self.heading("Rules of the trained model:")?;
         self.section(&reply.rules)?;
         writeln!(self)?;

@@ -124,6 +124,8 @@ pub fn trained(trained: Trained) -> v1::TrainModelReply {
         in_force: trained.is_in_force,
         learned: Some(figures(&trained.learned)),
         shipped: Some(figures(&trained.shipped)),
+        before: Some(model(&trained.before)),
+        of_before: Some(figures(&trained.of_before)),
         rules: rules(&trained.model),
         file: trained.model.to_string(),
         completeness: Some(trained.completeness.into()),
@@ -173,13 +175,14 @@ fn figures(figures: &Figures) -> v1::JudgedFigures {
         let found = quality.hits + quality.false_hits;
         (found > 0).then(|| quality.precision())
     };
+    let is_judged = figures.quality.pairs() > figures.quality.all_withheld();
     v1::JudgedFigures {
         precision: figures.precision.map(spread),
-        recall: Some(spread(figures.recall)),
-        f1: Some(spread(figures.f1)),
+        recall: figures.recall.map(spread),
+        f1: figures.f1.map(spread),
         false_hits: figures.quality.false_hits.into(),
         missed: figures.quality.missed.into(),
-        accuracy: figures.quality.accuracy(),
+        accuracy: is_judged.then(|| figures.quality.accuracy()),
         withheld: figures.quality.all_withheld().into(),
         precision_within_root: precision(&figures.within_root),
         precision_across_roots: precision(&figures.across_roots),
@@ -231,7 +234,7 @@ fn curve(points: &[(f64, f64)]) -> Vec<v1::CurvePoint> {
 fn agreement(pair: &RaterPair) -> v1::RaterAgreement {
     let Agreement {
         pairs,
-        same,
+        share,
         kappa,
         by_class,
     } = &pair.agreement;
@@ -248,7 +251,7 @@ fn agreement(pair: &RaterPair) -> v1::RaterAgreement {
         rater_a,
         rater_b,
         pairs: (*pairs).into(),
-        same: *same,
+        share: *share,
         kappa: *kappa,
         classes: classes.collect(),
         is_made: pair.is_made,

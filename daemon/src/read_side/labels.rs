@@ -140,6 +140,10 @@ pub struct Trained {
     pub learned: Figures,
     /// Figures of the shipped model on the same pairs.
     pub shipped: Figures,
+    /// The model in force before.
+    pub before: Arc<Model>,
+    /// Figures of that model on the same pairs, which it may have been trained on.
+    pub of_before: Figures,
     /// Completeness of the index at the time of the request.
     pub completeness: Completeness,
 }
@@ -233,7 +237,7 @@ impl From<TrainingError> for LabelError {
 }
 
 /// Evaluates judgements against labels. The model in force is evaluated on any number of labels; signals are compared
-/// only where labels suffice to train models on.
+/// only where labels suffice to train models on; the agreement of raters is known where they agree on no pair too.
 ///
 /// # Errors
 /// Unknown files, no pair to judge; see [`LabelError`].
@@ -247,16 +251,17 @@ pub fn evaluate(
     let pairs = Pairs::of(&labels.labels);
     let found = measure::measured(engine, &pairs, labels, account)?;
     let measured = &found.pairs;
+    let agreements = agreements(&pairs, measured);
     let trained = match check_enough(measured) {
         Ok(()) => Ok(trained_figures(&found, account)?),
-        Err(too_few) if !measured.is_empty() => Err(too_few),
-        Err(no_pair) => return Err(no_pair.into()),
+        Err(no_pair) if agreements.is_empty() => return Err(no_pair.into()),
+        Err(too_few) => Err(too_few),
     };
     let model = engine.models.in_force();
     Ok(Evaluated {
         in_force: Figures::of(&[Validated::of(&model, measured)], measured),
         model,
-        agreements: agreements(&pairs, measured),
+        agreements,
         trained,
         counts: found.counts,
         completeness: check.verdict()?,
@@ -278,15 +283,15 @@ fn trained_figures(
     })
 }
 
-/// Agreements of raters, two by two; of two synthetic ones if no pair was labelled by two.
+/// Agreements of raters, two by two; of two synthetic ones if no pair was labelled by two, none if there is no pair.
 fn agreements(pairs: &Pairs<'_>, measured: &[SourcedPair]) -> Vec<RaterPair> {
     let agreements = pairs.agreements();
-    if !agreements.is_empty() {
+    if !agreements.is_empty() || measured.is_empty() {
         return agreements;
     }
     let labels: Vec<Class> = measured.iter().map(|pair| pair.pair.class).collect();
     vec![RaterPair {
-        raters: ["made rater 1", "made rater 2"].map(str::to_owned),
+        raters: ["simulated rater 1", "simulated rater 2"].map(str::to_owned),
         agreement: Agreement::of_made_raters(&labels),
         is_made: true,
     }]
@@ -320,7 +325,9 @@ pub fn train(
     let (measured, counts) = (found.pairs, found.counts);
     let go_on = || account.cancel().check().is_ok();
     let runs = nine_seeds(&measured, &Growth::with_places(), &go_on)?;
-    let shipped = Validated::of(&Model::shipped()?, &measured);
+    let before = engine.models.in_force();
+    let of = |model: &Model| Figures::of(&[Validated::of(model, &measured)], &measured);
+    let (shipped, of_before) = (of(&Model::shipped()?), of(&before));
     let model = learned(&measured, name)?;
     let completeness = check.verdict()?;
     account.cancel().check()?;
@@ -335,7 +342,9 @@ pub fn train(
         model,
         is_in_force: !is_trial,
         learned: Figures::of(&runs, &measured),
-        shipped: Figures::of(&[shipped], &measured),
+        shipped,
+        before,
+        of_before,
         completeness,
     })
 }

@@ -39,37 +39,6 @@ pub struct Evaluation {
     pub completeness: Completeness,
 }
 
-/// A model that was trained.
-#[derive(Clone, Debug, Serialize)]
-pub struct TrainedModel {
-    /// Counts of the labels.
-    pub labels: LabelCounts,
-    /// The trained model.
-    pub model: Option<JudgeModel>,
-    /// Whether pairs are judged by it now.
-    pub in_force: bool,
-    /// Figures on held-out folds, of models trained in the same way.
-    pub learned: JudgedFigures,
-    /// Figures of the shipped model on the same pairs.
-    pub shipped: JudgedFigures,
-    /// The rules of that model.
-    pub rules: Vec<JudgeRule>,
-    /// The content of the model's file.
-    pub file: String,
-    /// What the index lacked at the time.
-    #[serde(flatten)]
-    pub completeness: Completeness,
-}
-
-/// The shipped model judges again.
-#[derive(Clone, Debug, Serialize)]
-pub struct ResetModel {
-    /// The model previously in force.
-    pub before: Option<JudgeModel>,
-    /// The model now in force.
-    pub model: Option<JudgeModel>,
-}
-
 /// Counts of the labels.
 #[derive(Clone, Debug, Serialize)]
 pub struct LabelCounts {
@@ -115,16 +84,16 @@ pub struct Spread {
 pub struct JudgedFigures {
     /// Null where no pair was judged a duplicate.
     pub precision: Option<Spread>,
-    /// The share of duplicates found.
+    /// The share of duplicates found; null where no pair is one.
     pub recall: Option<Spread>,
-    /// The harmonic mean of both.
+    /// The harmonic mean of both; null where both are.
     pub f1: Option<Spread>,
     /// Pairs wrongly judged duplicates, in the run of the median F1.
     pub false_hits: u64,
     /// Duplicates that were missed, in that run.
     pub missed: u64,
-    /// The share of pairs judged to be of exactly their class, in that run.
-    pub accuracy: f64,
+    /// The share of pairs judged to be of exactly their class, in that run; null if none has a judgement.
+    pub accuracy: Option<f64>,
     /// Precision of pairs within one root, in that run.
     pub precision_within_root: Option<f64>,
     /// Precision of pairs across two roots, in that run.
@@ -194,7 +163,7 @@ pub struct RaterAgreement {
     /// Pairs labelled by both.
     pub pairs: u64,
     /// The share of pairs with the same label from both.
-    pub same: f64,
+    pub share: f64,
     /// Cohen's kappa over all classes.
     pub kappa: f64,
     /// Agreement on each class used by at least one of them.
@@ -247,30 +216,6 @@ impl From<&v1::EvaluateLabelsReply> for Evaluation {
             rules: reply.rules.iter().map(Into::into).collect(),
             not_trained: filled(&reply.not_trained),
             completeness: completeness(reply.completeness.as_ref()),
-        }
-    }
-}
-
-impl From<&v1::TrainModelReply> for TrainedModel {
-    fn from(reply: &v1::TrainModelReply) -> Self {
-        Self {
-            labels: (&reply.counts.unwrap_or_default()).into(),
-            model: reply.model.as_ref().map(Into::into),
-            in_force: reply.in_force,
-            learned: (&reply.learned.unwrap_or_default()).into(),
-            shipped: (&reply.shipped.unwrap_or_default()).into(),
-            rules: reply.rules.iter().map(Into::into).collect(),
-            file: reply.file.clone(),
-            completeness: completeness(reply.completeness.as_ref()),
-        }
-    }
-}
-
-impl From<&v1::ResetModelReply> for ResetModel {
-    fn from(reply: &v1::ResetModelReply) -> Self {
-        Self {
-            before: reply.before.as_ref().map(Into::into),
-            model: reply.model.as_ref().map(Into::into),
         }
     }
 }
@@ -376,7 +321,7 @@ impl From<&v1::RaterAgreement> for RaterAgreement {
             rater_a: agreement.rater_a.clone(),
             rater_b: agreement.rater_b.clone(),
             pairs: agreement.pairs,
-            same: agreement.same,
+            share: agreement.share,
             kappa: agreement.kappa,
             classes: classes.collect(),
             is_made: agreement.is_made,

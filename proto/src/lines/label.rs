@@ -3,8 +3,9 @@
 //! Unlike other lines, these are read back, so they are parsed here as strictly as they are written.
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-use super::{exact, hex, is_date, lossy, path_bytes};
+use super::{Body, exact, hex, is_date, lossy, path_bytes};
 use crate::v1;
 
 /// Two files, each with its document.
@@ -56,6 +57,50 @@ pub struct Label {
     pub at: String,
 }
 
+/// The version of labels that is written and read.
+const VERSION: u32 = <Label as Body>::VERSION;
+
+/// Why a line of a labels file is no label.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum InvalidLabel {
+    /// It is no UTF-8.
+    #[error("it is not in UTF-8")]
+    Encoding,
+    /// It is no JSON.
+    #[error("it is not a line of JSON")]
+    Json,
+    /// It lacks a field, or has a value of another kind.
+    #[error("{0}")]
+    Field(String),
+    /// Its type is another one.
+    #[error("its type is {0:?}, not \"label\"")]
+    Type(String),
+    /// It has a version that this program does not read.
+    #[error("it is of version {0}, and only version {VERSION} is read")]
+    Version(u32),
+    /// The name of its rater is empty or blank.
+    #[error("its rater has no name")]
+    Rater,
+    /// Its time is not as [`date`](super::date) writes it.
+    #[error("its time {0:?} is not one such as 2026-11-23T03:00:00Z")]
+    Time(String),
+    /// A path is not absolute, or a document not a hash in hexadecimal.
+    #[error("it does not name two files by absolute paths and documents")]
+    Sides,
+}
+
+impl From<serde_json::Error> for InvalidLabel {
+    fn from(error: serde_json::Error) -> Self {
+        if !error.is_data() {
+            return Self::Json;
+        }
+        let error = error.to_string();
+        // Its place in the line is left out: the caller names the line, which is always "line 1" here.
+        let what = error.split(" at line ").next();
+        Self::Field(what.unwrap_or_default().to_owned())
+    }
+}
+
 impl LabelledPair {
     /// The pair of these files.
     pub fn new(a: &v1::LabelledFile, b: &v1::LabelledFile) -> Self {
@@ -97,20 +142,36 @@ impl LabelledPair {
 }
 
 impl Label {
-    /// Reads a line of a labels file; `None` if it is not one.
-    pub fn parse(line: &str) -> Option<Self> {
+    /// Reads a line of a labels file.
+    ///
+    /// # Errors
+    /// It is no label of this version.
+    pub fn parse(line: &[u8]) -> Result<Self, InvalidLabel> {
+        let line = std::str::from_utf8(line).map_err(|_| InvalidLabel::Encoding)?;
         #[derive(Deserialize)]
-        struct Line {
+        struct Head {
             r#type: String,
             v: u32,
-            #[serde(flatten)]
-            label: Label,
         }
-        let Line { r#type, v, label } = serde_json::from_str(line).ok()?;
-        let is_label = r#type == "label" && v == 1;
-        let is_dated = label.at.is_empty() || is_date(&label.at);
-        let is_valid = is_dated && !label.rater.is_empty() && label.pair.sides().is_some();
-        (is_label && is_valid).then_some(label)
+        // A label of another version may have other fields.
+        let Head { r#type, v } = serde_json::from_str(line)?;
+        if r#type != "label" {
+            return Err(InvalidLabel::Type(r#type));
+        }
+        if v != VERSION {
+            return Err(InvalidLabel::Version(v));
+        }
+        let label: Self = serde_json::from_str(line)?;
+        if label.rater.trim().is_empty() {
+            return Err(InvalidLabel::Rater);
+        }
+        if !label.at.is_empty() && !is_date(&label.at) {
+            return Err(InvalidLabel::Time(label.at));
+        }
+        match label.pair.sides() {
+            Some(_) => Ok(label),
+            None => Err(InvalidLabel::Sides),
+        }
     }
 
     /// The class on the wire; `None` if the rater gives no verdict.
@@ -165,7 +226,7 @@ mod tests {
             written.starts_with(r#"{"type":"label","v":1,"a":"/s/a","b":"#),
             "{written}"
         );
-        let read = Label::parse(&written).unwrap();
+        let read = Label::parse(written.as_bytes()).unwrap();
         assert_eq!(read, label());
         let message = read.message().unwrap();
         assert_eq!(message.b.unwrap().path, b"/s/n\xff");
@@ -179,28 +240,31 @@ mod tests {
         for at in dates.map(|seconds| date(seconds).unwrap_or_default()) {
             let label = Label { at, ..label() };
             let written = serde_json::to_string(&Line::of(&label)).unwrap();
-            assert_eq!(Label::parse(&written), Some(label));
+            assert_eq!(Label::parse(written.as_bytes()), Ok(label));
         }
     }
 
     #[test]
-    fn a_line_that_is_no_label_is_none() {
+    fn a_line_that_is_no_label_is_refused_with_the_reason() {
         let written = serde_json::to_string(&Line::of(&label())).unwrap();
-        for (from, to) in [
-            ("\"label\"", "\"pair\""),
-            ("\"v\":1", "\"v\":2"),
-            ("template-only", "perhaps"),
-            ("\"ada\"", "\"\""),
-            ("/s/a", "s/a"),
-            ("abab", "abax"),
-            ("abab", "ab"),
-            ("2026-11-23T03:00:00Z", "yesterday"),
-            ("03:00:00Z", "03:00:00+00:00"),
-            ("}", ""),
+        for (from, to, reason) in [
+            ("\"label\"", "\"pair\"", "its type is \"pair\""),
+            ("\"v\":1", "\"v\":2", "version 2, and only version 1"),
+            ("template-only", "perhaps", "unknown variant `perhaps`"),
+            ("\"ada\"", "\" \"", "no name"),
+            ("\"rater\"", "\"by\"", "missing field `rater`"),
+            ("/s/a", "s/a", "two files"),
+            ("abab", "abax", "two files"),
+            ("abab", "ab", "two files"),
+            ("2026-11-23T03:00:00Z", "yesterday", "\"yesterday\""),
+            ("03:00:00Z", "03:00:00+00:00", "+00:00"),
+            ("}", "", "a line of JSON"),
         ] {
             let damaged = written.replacen(from, to, 1);
             assert_ne!(damaged, written, "{from}");
-            assert_eq!(Label::parse(&damaged), None, "{damaged}");
+            let refused = Label::parse(damaged.as_bytes()).unwrap_err().to_string();
+            assert!(refused.contains(reason), "{refused}");
+            assert!(!refused.contains("column"), "{refused}");
         }
         let skipped = Label {
             verdict: Verdict::Skip,

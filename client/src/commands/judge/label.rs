@@ -90,9 +90,10 @@ fn nothing_open(walk: &Walk, is_of_list: bool) -> String {
 fn rater(named: Option<String>) -> Result<String, Failure> {
     let of_user = || std::env::var("USER").ok().filter(|user| !user.is_empty());
     let rater = named.or_else(of_user).ok_or(Failure::NoRater)?;
+    let rater = rater.trim();
     let is_name = !rater.is_empty() && rater.len() <= LONGEST_RATER;
     match is_name && !rater.chars().any(char::is_control) {
-        true => Ok(rater),
+        true => Ok(rater.to_owned()),
         false => Err(Failure::NoRater),
     }
 }
@@ -277,8 +278,10 @@ mod tests {
 
     #[test]
     fn a_rater_has_a_name() {
-        assert_eq!(rater(Some("ada".to_owned())).ok().as_deref(), Some("ada"));
-        for wrong in ["", "a\nb", &"x".repeat(201)] {
+        for named in ["ada", " ada "] {
+            assert_eq!(rater(Some(named.to_owned())).ok().as_deref(), Some("ada"));
+        }
+        for wrong in ["", "  ", "a\nb", &"x".repeat(201)] {
             assert!(rater(Some(wrong.to_owned())).is_err());
         }
     }

@@ -132,7 +132,7 @@ impl Tabular for wire::RaterAgreement {
             let (class, agreed) = (class.to_owned(), ratio(share));
             vec![raters.clone(), class, pairs, agreed, format!("{kappa:.3}")]
         };
-        let all = row("all", self.pairs.to_string(), self.same, self.kappa);
+        let all = row("all", self.pairs.to_string(), self.share, self.kappa);
         let classes = self.classes.iter().map(|of| {
             let class = judged_class(of.class).unwrap_or(UNKNOWN);
             row(class, String::new(), of.share, of.kappa)

@@ -155,7 +155,7 @@ fn labels_from_standard_input_go_beside_those_of_files() {
     }
     let refused = judge(&daemon, &["evaluate", "--labels", "-"], "nonsense\n");
     assert_eq!(refused.code, 2);
-    let said = "simctl: standard input: line 1 is no label; correct or remove that line";
+    let said = "simctl: standard input: line 1 is no label: it is not a line of JSON; correct or remove that line";
     assert!(refused.talk.starts_with(said), "{}", refused.talk);
 }
 

@@ -23,7 +23,7 @@ pub struct Agreement {
     /// Pairs labelled twice.
     pub pairs: u32,
     /// The share of pairs with one label from both.
-    pub same: f64,
+    pub share: f64,
     /// Agreement beyond chance: Cohen's kappa (Cohen 1960), 1 if chance leaves nothing to disagree on.
     pub kappa: f64,
     /// Agreement by class; `None` for a class nobody gave.
@@ -74,11 +74,11 @@ impl Agreement {
                 kappa: kappa(agreed, chance),
             })
         });
-        let same = share(diagonal, pairs);
+        let agreed = share(diagonal, pairs);
         Self {
             pairs,
-            same,
-            kappa: kappa(same, chance.iter().sum()),
+            share: agreed,
+            kappa: kappa(agreed, chance.iter().sum()),
             by_class,
         }
     }
@@ -104,8 +104,8 @@ mod tests {
         let made = Agreement::of_made_raters(&labels);
         assert_eq!(made, Agreement::of_made_raters(&labels));
         // Each errs in 1 of 20, and 3 of 4 of these get another class.
-        assert!((0.90..0.95).contains(&made.same), "{}", made.same);
-        assert!(made.kappa < made.same && made.by_class.iter().all(Option::is_some));
+        assert!((0.90..0.95).contains(&made.share), "{}", made.share);
+        assert!(made.kappa < made.share && made.by_class.iter().all(Option::is_some));
         assert_eq!(Agreement::of_made_raters(&[]).pairs, 0);
     }
 }

@@ -40,10 +40,10 @@ impl Spread {
 pub struct Figures {
     /// The share of pairs judged duplicates that are; `None` if no run judged any so.
     pub precision: Option<Spread>,
-    /// The share of duplicates that are found.
-    pub recall: Spread,
-    /// The harmonic mean of both.
-    pub f1: Spread,
+    /// The share of duplicates that are found; `None` if no pair is one.
+    pub recall: Option<Spread>,
+    /// The harmonic mean of both; `None` if no pair is a duplicate and no run judged any so.
+    pub f1: Option<Spread>,
     /// Judgements of the run with the median F1.
     pub quality: Quality,
     /// Judgements of pairs within one root.
@@ -55,16 +55,15 @@ pub struct Figures {
 impl Figures {
     /// Figures of runs over these pairs, the one with the median F1 first, as [`nine_seeds`] returns them.
     pub fn of(runs: &[Validated], pairs: &[SourcedPair]) -> Self {
-        let spread = |figure: fn(&Quality) -> f64| {
-            Spread::of(runs.iter().map(|run| figure(&run.quality)).collect())
+        let spread = |figure: fn(&Quality) -> f64, evidence: fn(&Quality) -> u32| {
+            let runs = runs.iter().map(|run| &run.quality);
+            let known: Vec<f64> = runs.filter(|run| evidence(run) > 0).map(figure).collect();
+            (!known.is_empty()).then(|| Spread::of(known))
         };
-        let found = runs.iter().map(|run| &run.quality);
-        let found = found.filter(|quality| quality.hits + quality.false_hits > 0);
-        let precision: Vec<f64> = found.map(Quality::precision).collect();
         let mut figures = Self {
-            precision: (!precision.is_empty()).then(|| Spread::of(precision)),
-            recall: spread(Quality::recall),
-            f1: spread(Quality::f1),
+            precision: spread(Quality::precision, |run| run.hits + run.false_hits),
+            recall: spread(Quality::recall, |run| run.hits + run.missed),
+            f1: spread(Quality::f1, |run| run.hits + run.errors()),
             ..Self::default()
         };
         let Some(median) = runs.first() else {

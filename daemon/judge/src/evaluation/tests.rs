@@ -156,7 +156,7 @@ fn agreement_by_hand() {
         (Unrelated, Unrelated),
     ];
     let agreement = Agreement::of(&labels);
-    assert_eq!((agreement.pairs, agreement.same), (4, 0.75));
+    assert_eq!((agreement.pairs, agreement.share), (4, 0.75));
     let [same, version, template, unrelated] = agreement.by_class;
     assert_eq!((version, template), (None, None));
     assert_eq!(same.map(|same| same.share), Some(0.5));
@@ -174,12 +174,18 @@ fn figures_are_those_of_the_runs_and_of_the_median_run_by_root() {
         panic!("two signals");
     };
     let together = evaluation.combined();
+    let f1 = |figures: Figures| figures.f1.unwrap();
     assert!(
-        alone.f1.median > useless.f1.median + 0.2,
+        f1(alone).median > f1(useless).median + 0.2,
         "{alone:?} {useless:?}"
     );
     assert_eq!(together, evaluation.cumulative[1].1);
-    assert!(together.f1.lower <= together.f1.median && together.f1.median <= together.f1.upper);
+    let Spread {
+        lower,
+        median,
+        upper,
+    } = f1(together);
+    assert!(lower <= median && median <= upper);
     let parts = together.within_root.pairs() + together.across_roots.pairs();
     assert_eq!((parts, together.quality.pairs()), (400, 400));
     // The wrong labels are all within one root.

@@ -148,10 +148,10 @@ fn parse_label(label: v1::Label) -> Result<Label, Status> {
             return Err(Status::invalid_argument("a label has no verdict"));
         }
     };
-    if label.rater.is_empty() || label.rater.len() > LONGEST_RATER {
+    if label.rater.trim().is_empty() || label.rater.len() > LONGEST_RATER {
         let sent = echo(label.rater.as_bytes());
         return Err(Status::invalid_argument(format!(
-            "the name of a rater has 1 to {LONGEST_RATER} bytes; this one is {sent:?}"
+            "the name of a rater has 1 to {LONGEST_RATER} bytes, not all of them spaces; this one is {sent:?}"
         )));
     }
     let side = |side: Option<v1::LabelledFile>| {

@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(raters, [["ada", "bo"], ["ada", "cy"], ["bo", "cy"]]);
         let counted: Vec<_> = found.iter().map(|pair| pair.agreement.pairs).collect();
         assert_eq!(counted, [3, 1, 1]);
-        assert_eq!(found[0].agreement.same, 2.0 / 3.0);
+        assert_eq!(found[0].agreement.share, 2.0 / 3.0);
         assert!((found[0].agreement.kappa - 0.4).abs() < 1e-12);
     }
 }

@@ -149,7 +149,7 @@ fn raters(pairs: &[SourcedPair], figures: &mut Figures<'_>) -> Result<()> {
     figures
         .note("Two raters, made from the labels: each gives any class to one pair of twenty.")?;
     let row = |same: f64, kappa: f64| [("agreed", same, ""), ("kappa", kappa, "")];
-    figures.row("made raters, all", &row(agreement.same, agreement.kappa))?;
+    figures.row("made raters, all", &row(agreement.share, agreement.kappa))?;
     for (class, of) in Class::ALL.into_iter().zip(agreement.by_class) {
         if let Some(of) = of {
             let name = format!("made raters, {}", class.name());

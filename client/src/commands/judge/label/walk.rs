@@ -104,14 +104,17 @@ impl Walk {
         };
         let skipped = of(|pair| pair.given == Some(Verdict::Skip));
         let labelled = of(|pair| pair.given.is_some()) - skipped;
-        let left = of(|pair| pair.verdict().is_none());
-        let skipped = match skipped {
+        let gone = of(|pair| pair.is_gone && pair.verdict().is_none());
+        let left = of(|pair| pair.is_open());
+        let some = |count: u64, what: &str| match count {
             0 => String::new(),
-            skipped => format!(", {skipped} skipped"),
+            count => format!(", {count} {what}"),
         };
         format!(
-            "{} labelled{skipped}, {left} left",
-            counted(labelled, "pair")
+            "{} labelled{}{}, {left} left",
+            counted(labelled, "pair"),
+            some(skipped, "skipped"),
+            some(gone, "passed over")
         )
     }
 
@@ -215,9 +218,10 @@ mod tests {
         assert_eq!(walk.at(), Some(0));
         walk.pass_over();
         assert_eq!(walk.at(), Some(3), "nothing is left before it");
-        assert_eq!(walk.summary(), "0 pairs labelled, 3 left");
+        assert_eq!(walk.summary(), "0 pairs labelled, 1 passed over, 2 left");
         walk.pass_over();
         walk.pass_over();
         assert_eq!(walk.at(), None);
+        assert_eq!(walk.summary(), "0 pairs labelled, 3 passed over, 0 left");
     }
 }
