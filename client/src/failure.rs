@@ -35,6 +35,8 @@ pub(crate) enum Failure {
     LinesAsJson,
     /// The rater has no name.
     NoRater,
+    /// Standard input was named as the file that labels are appended to.
+    NoLabelsFile,
     /// The person who was to check a held loss did not confirm it.
     Unconfirmed { loss: String, advice: String },
     /// Standard input could not be read.
@@ -98,7 +100,10 @@ impl fmt::Display for Failure {
             }
             Self::Unconfirmed { loss, advice } => write!(out, "{loss}; {advice}"),
             Self::NoRater => out.write_str(
-                "the rater's name must be one line of 1 to 200 bytes; set it with --rater",
+                "the name of a rater is one line of 1 to 200 bytes and not blank; set it with --rater",
+            ),
+            Self::NoLabelsFile => out.write_str(
+                "labels are appended to a file and read back from it, which `-` is not; name a file with --labels",
             ),
             Self::Input(error) => write!(
                 out,
@@ -154,12 +159,7 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         Error::NotRegular { .. } => {
             out.write_str("name a file; commands that read standard input take it as `-`")
         }
-        Error::Unwritable { source, .. } if is_full(source) => {
-            out.write_str("free some space there, or name a place on another disk")
-        }
-        Error::Unwritable { .. } => {
-            out.write_str("name a place that does not exist yet, in a directory you may write to")
-        }
+        Error::Unwritable { source, .. } => out.write_str(writable_instead(source)),
         Error::NoLabel { .. }
         | Error::NoPair { .. }
         | Error::LabelsInUse { .. }
@@ -185,6 +185,15 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         } => out.write_str(advice),
         Error::Status { code, .. } => out.write_str(way_out(*code)),
         _ => out.write_str("see `simctl status`"),
+    }
+}
+
+/// Advice for a place that cannot be written.
+fn writable_instead(error: &io::Error) -> &'static str {
+    match error.kind() {
+        _ if is_full(error) => "free some space there, or name a place on another disk",
+        ErrorKind::NotFound => "make its folder first, or name another place",
+        _ => "name a place that does not exist yet, in a directory you may write to",
     }
 }
 
@@ -234,7 +243,7 @@ fn way_out(code: Code) -> &'static str {
     match code {
         Code::NotFound => "check the name, or see `simctl files` and `simctl roots`",
         Code::InvalidArgument | Code::OutOfRange => {
-            "change the request; `simctl help COMMAND` lists its options"
+            "change the request; `--help` of the command lists its options"
         }
         Code::AlreadyExists => "name a place that does not exist yet",
         Code::FailedPrecondition => "see `simctl status` and `simctl roots`",

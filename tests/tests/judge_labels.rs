@@ -355,6 +355,10 @@ fn lists_are_judged(daemon: &Daemon, hash: &str) -> Result<()> {
     ensure!(pairs.len() == 28, "{} pairs", pairs.len());
     for pair in &mut pairs {
         let judged = pair["judgement"].take();
+        let sides = ["a", "b"].map(|side| pair[side].as_str().unwrap_or_default());
+        let compared = daemon.simctl(["compare", "--no-difference", sides[0], sides[1]])?;
+        let compared = compared.success()?.lines_of("comparison")?.remove(0);
+        ensure!(compared["judgement"] == judged, "{compared} {judged}");
         ensure!(judged["class"] == expected(&pair["a"]), "{pair} {judged}");
         ensure!(judged["model"]["hash"] == hash, "{judged}");
         pair.as_object_mut().context("a line")?.remove("judgement");

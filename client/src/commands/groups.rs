@@ -60,7 +60,7 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
     if let (1.., false) = (judged.apart, session.printer.is_json()) {
         let groups = counted(judged.apart, "group");
         eprint_line(format!(
-            "{groups} with files that are judged no versions of the principal"
+            "{groups} marked apart: files there are judged no versions of the principal"
         ));
     }
     if let (Some(unfinished @ 1..), false) = (summary.unfinished, session.printer.is_json()) {

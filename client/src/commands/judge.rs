@@ -76,7 +76,7 @@ fn remark(reply: &wire::TrainModelReply) -> Option<String> {
     };
     if let Some(shipped) = f1(reply.shipped).filter(|shipped| *shipped > learned) {
         return Some(format!(
-            "the shipped model judges these labels better (F1 {shipped:.3} against {learned:.3}); {way_out}"
+            "the shipped model has the higher F1 on these labels ({shipped:.3} against {learned:.3}); {way_out}"
         ));
     }
     (learned == 0.0).then(|| {
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(remark(&reply(0.9, true)), None);
         let said = remark(&reply(0.7, true)).expect("said");
         assert!(
-            said.contains("F1 0.800 against 0.700") && said.contains("--reset"),
+            said.contains("(0.800 against 0.700)") && said.contains("--reset"),
             "{said}"
         );
         let said = remark(&reply(0.7, false)).expect("said");

@@ -37,7 +37,10 @@ impl Tabular for wire::Group {
                 measured(member.containment_of_member),
                 measured(member.containment_of_principal),
                 role(at, member, "principal"),
-                judged(member.judgement.as_ref(), member.not_judged),
+                match at == 0 && self.judged_apart == Some(true) {
+                    true => "apart".to_owned(),
+                    false => judged(member.judgement.as_ref(), member.not_judged),
+                },
                 escaped(&member.path),
             ]
         };

@@ -232,7 +232,7 @@ impl Model {
             class,
             probability: likely.claimed(class),
             doubt: doubt::of(class, &likely, contained, asked, caveats),
-            rule: Some(walked.into_rule()),
+            rule: Some(walked.into_rule(class)),
             signals,
             model: Some(Arc::clone(&self.id)),
         })

@@ -15,6 +15,8 @@ pub struct Rule {
     bounds: Vec<Bounds>,
     /// The numbers of the leaves that were reached: several where a signal has no value.
     leaves: Vec<u32>,
+    /// It says that documents are the same, and a word differs inside what frames them.
+    is_overruled: bool,
 }
 
 /// A rule of a model, with the training pairs that it was made of.
@@ -63,6 +65,14 @@ impl Rule {
         self.leaves.push(number);
     }
 
+    /// The rule where it says that documents are the same, and they are judged versions since a word differs.
+    pub(crate) fn overruled(self) -> Self {
+        Self {
+            is_overruled: true,
+            ..self
+        }
+    }
+
     fn bounds_of(&mut self, signal: Signal) -> &mut Bounds {
         let mut known = self.bounds.iter();
         let at = known.position(|bounds| bounds.signal == signal);
@@ -90,14 +100,17 @@ impl fmt::Display for Rule {
             }
             bounds.fmt(f)?;
         }
-        let [first, .., last] = self.leaves[..] else {
-            return Ok(());
-        };
-        let count = self.leaves.len();
-        write!(
-            f,
-            ", by {count} rules from {first} to {last}, each weighted by its training pairs"
-        )
+        if let [first, .., last] = self.leaves[..] {
+            let count = self.leaves.len();
+            write!(
+                f,
+                "; {count} rules apply ({first} to {last}), each with the weight of its training pairs"
+            )?;
+        }
+        match self.is_overruled {
+            true => f.write_str("; the same by this rule, and a version since a word differs"),
+            false => Ok(()),
+        }
     }
 }
 
@@ -159,7 +172,17 @@ mod tests {
         rule.add_leaf(7);
         assert_eq!(
             rule.to_string(),
-            "own-words not known and 0.1 < mcd <= 0.25, by 2 rules from 3 to 7, each weighted by its training pairs"
+            "own-words not known and 0.1 < mcd <= 0.25; 2 rules apply (3 to 7), each with the weight of its training pairs"
+        );
+    }
+
+    #[test]
+    fn a_rule_that_is_overruled_says_so() {
+        let mut rule = Rule::default();
+        rule.add(Signal::Mcd, 0.25, true);
+        assert_eq!(
+            rule.overruled().to_string(),
+            "mcd <= 0.25; the same by this rule, and a version since a word differs"
         );
     }
 }

@@ -86,7 +86,7 @@ pub struct JudgedFigures {
     pub precision: Option<Spread>,
     /// The share of duplicates found; null where no pair is one.
     pub recall: Option<Spread>,
-    /// The harmonic mean of both; null where both are.
+    /// The harmonic mean of both; null where no pair is a duplicate.
     pub f1: Option<Spread>,
     /// Pairs wrongly judged duplicates, in the run of the median F1.
     pub false_hits: u64,

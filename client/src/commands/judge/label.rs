@@ -11,7 +11,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use simdex_client::lines::{Label, LabelledPair, Verdict, date};
 use simdex_client::wire::{self, CompareReply, LabelledFile, side};
-use simdex_client::{CompareOptions, Error, LabelsFile, read_pairs};
+use simdex_client::{CompareOptions, LabelsFile, read_pairs};
 
 use crate::cli::LabelArgs;
 use crate::commands::Session;
@@ -29,9 +29,8 @@ const LONGEST_RATER: usize = 200;
 pub(super) async fn run(session: &mut Session, args: LabelArgs) -> Result<Outcome, Failure> {
     let rater = rater(args.rater.clone())?;
     if args.labels.as_os_str() == "-" {
-        // Verdicts are read from standard input, and labels are read back.
-        let path = args.labels;
-        return Err(Error::NotRegular { path }.into());
+        // Verdicts are read from standard input.
+        return Err(Failure::NoLabelsFile);
     }
     let mut file = LabelsFile::open(&args.labels)?;
     let pairs = pairs(session, &args).await?;
@@ -225,7 +224,9 @@ async fn compared(session: &Session, pair: &LabelledPair) -> Result<Option<Compa
     match waiting("comparing", call).await {
         Err(error) if error.is_not_found() => {
             let (a, b) = (&pair.a, &pair.b);
-            eprint_line(format!("{a} and {b} are passed over: {error}"));
+            eprint_line(format!(
+                "{a} and {b} are passed over: the text of one of them is in no file any more ({error})"
+            ));
             Ok(None)
         }
         reply => {

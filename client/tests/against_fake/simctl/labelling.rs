@@ -160,6 +160,16 @@ fn labels_from_standard_input_go_beside_those_of_files() {
 }
 
 #[test]
+fn labels_are_not_appended_to_standard_output() {
+    let daemon = Daemon::start();
+    let arguments = ["label", "--rater", "ada", "--labels", "-"];
+    let run = judge(&daemon, &arguments, "s\n");
+    assert_eq!(run.code, 2);
+    let said = "simctl: labels are appended to a file and read back from it, which `-` is not; name a file with --labels\n";
+    assert_eq!(run.talk, said);
+}
+
+#[test]
 fn a_fifo_in_place_of_a_file_is_refused_in_one_sentence() {
     let daemon = Daemon::start();
     let fifo = daemon.dir.path().join("fifo");
@@ -183,7 +193,6 @@ fn a_fifo_in_place_of_a_file_is_refused_in_one_sentence() {
             &["label", "--rater", "ada", "--labels", "/dev/null"],
             "/dev/null",
         ),
-        (&["label", "--rater", "ada", "--labels", "-"], "-"),
     ] {
         let run = judge(&daemon, arguments, "");
         let said = format!(
@@ -297,6 +306,7 @@ fn a_pair_whose_document_is_gone_is_passed_over_in_both_directions() {
             "pair 3 of 3"
         ]
     );
-    let said = "/share/a-221.txt and /share/b-221.txt are passed over: no such document is known";
+    let said = "/share/a-221.txt and /share/b-221.txt are passed over: the text of one of them is in no file any more \
+                (no such document is known)";
     assert_eq!(run.talk.matches(said).count(), 1, "{}", run.talk);
 }

@@ -110,7 +110,7 @@ fn a_group_lists_its_principal_and_its_members() {
         run.out,
         "\
 GROUP  RESEMBLANCE  CONTAINMENT OF MEMBER  CONTAINMENT OF PRINCIPAL  RELATION   JUDGED               PATH
-    9  1.000        1.000                  -                         principal  -                    /share/a.txt
+    9  1.000        1.000                  -                         principal  apart                /share/a.txt
     9  0.999        0.999                  -                         contains   template-only 0.875  /share/b.txt
 "
     );
@@ -211,7 +211,7 @@ fn what_is_not_complete_is_said_once_and_waited_for_on_demand() {
              {}\n\
              simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
              `--wait` waits until it is\n\
-             simctl: 1 group with files that are judged no versions of the principal\n",
+             simctl: 1 group marked apart: files there are judged no versions of the principal\n",
             PROMISE.replace("mod_n: ", "mod_n: of what is indexed, ")
         )
     );

@@ -42,7 +42,7 @@ pub struct Figures {
     pub precision: Option<Spread>,
     /// The share of duplicates that are found; `None` if no pair is one.
     pub recall: Option<Spread>,
-    /// The harmonic mean of both; `None` if no pair is a duplicate and no run judged any so.
+    /// The harmonic mean of both; `None` if no pair is a duplicate.
     pub f1: Option<Spread>,
     /// Judgements of the run with the median F1.
     pub quality: Quality,
@@ -63,7 +63,7 @@ impl Figures {
         let mut figures = Self {
             precision: spread(Quality::precision, |run| run.hits + run.false_hits),
             recall: spread(Quality::recall, |run| run.hits + run.missed),
-            f1: spread(Quality::f1, |run| run.hits + run.errors()),
+            f1: spread(Quality::f1, |run| run.hits + run.missed),
             ..Self::default()
         };
         let Some(median) = runs.first() else {

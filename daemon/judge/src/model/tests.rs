@@ -179,8 +179,8 @@ fn a_rule_says_which_of_its_signals_has_no_value() {
         .unwrap();
     assert_eq!(
         foreign.to_string(),
-        "0.5 < resemblance <= 0.75 and first-own-words not known, \
-         by 2 rules from 2 to 3, each weighted by its training pairs"
+        "0.5 < resemblance <= 0.75 and first-own-words not known; \
+         2 rules apply (2 to 3), each with the weight of its training pairs"
     );
     // Its branch has 10 of 13 pairs.
     assert_eq!(foreign.number, 3);

@@ -41,9 +41,12 @@ impl Walked {
         }
     }
 
-    /// The rule that led here; its number is that of the leaf with the greatest weight.
-    pub(super) fn into_rule(self) -> Rule {
-        let mut rule = self.rule;
+    /// The rule that led here, and to the answer of this class; its number is that of the leaf with the greatest weight.
+    pub(super) fn into_rule(self, answered: Class) -> Rule {
+        let mut rule = match self.class() == answered {
+            true => self.rule,
+            false => self.rule.overruled(),
+        };
         let mut greatest = 0.0;
         for (weight, number, _) in self.leaves {
             if weight > greatest {

@@ -148,10 +148,11 @@ fn parse_label(label: v1::Label) -> Result<Label, Status> {
             return Err(Status::invalid_argument("a label has no verdict"));
         }
     };
-    if label.rater.trim().is_empty() || label.rater.len() > LONGEST_RATER {
+    let is_line = !label.rater.chars().any(char::is_control);
+    if !is_line || label.rater.trim().is_empty() || label.rater.len() > LONGEST_RATER {
         let sent = echo(label.rater.as_bytes());
         return Err(Status::invalid_argument(format!(
-            "the name of a rater has 1 to {LONGEST_RATER} bytes, not all of them spaces; this one is {sent:?}"
+            "the name of a rater is one line of 1 to {LONGEST_RATER} bytes and not blank; this one is \"{sent}\""
         )));
     }
     let side = |side: Option<v1::LabelledFile>| {
@@ -179,7 +180,7 @@ fn parse_name(name: String) -> Result<String, Status> {
         )),
         _ if is_word && name.len() <= LONGEST_NAME => Ok(name),
         _ => Err(Status::invalid_argument(format!(
-            "the name of a model is one line of at most {LONGEST_NAME} bytes; this one is {:?}",
+            "the name of a model is one line of at most {LONGEST_NAME} bytes, without spaces around it; this one is \"{}\"",
             echo(name.as_bytes())
         ))),
     }

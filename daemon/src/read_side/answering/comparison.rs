@@ -163,7 +163,7 @@ fn own_text(
     if Some(hashed.0) != known.content {
         return Err(NotReadAgain::Changed.into());
     }
-    let own = Subject::from_upload(
+    let mut own = Subject::from_upload(
         engine.index.reader(),
         &engine.pool,
         queue_key,
@@ -172,6 +172,8 @@ fn own_text(
         path,
         account,
     )?;
+    // It is still the file of the index, whose place and author signals use.
+    own.file.clone_from(&known.file);
     match own.document_hash() == known.document_hash() {
         true => Ok(Some(own)),
         false => Err(NotReadAgain::Unreadable.into()),

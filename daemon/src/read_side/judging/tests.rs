@@ -85,6 +85,7 @@ fn judging_reads_no_text_that_was_read_to_count_it() {
     // All shingles are in memory by now, so no text is read to count them, and each but the query's own once to judge.
     let before = index.work().texts_read;
     let (answer, subject) = asked(index.reader(), &texts[0], true);
+    assert_eq!(answer.texts.handed_on().len(), texts.len() - 1);
     let (again, _) = judged(&index, answer, &subject);
     assert_eq!(first, again);
     let read = index.work().texts_read - before;

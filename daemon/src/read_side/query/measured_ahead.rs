@@ -216,6 +216,8 @@ impl Drop for BeingMeasured<'_> {
 
 #[cfg(test)]
 pub(super) mod tests {
+    use std::time::Duration;
+
     use simdex_index::{Cancel, Opened, ReadText};
     use simdex_judge::KnownSignals;
     use simdex_signature::CanonicalText;
@@ -299,6 +301,8 @@ pub(super) mod tests {
             let measuring = scope.spawn(move || {
                 let _next = queue.next().unwrap();
                 begun.send(()).unwrap();
+                // Long enough for a query that would not wait.
+                std::thread::sleep(Duration::from_millis(50));
                 panic!("as the test wants it");
             });
             begins.recv().unwrap();
