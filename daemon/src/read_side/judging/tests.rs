@@ -75,6 +75,20 @@ fn judged(
     (judgements.collect(), index.work().texts_read - before)
 }
 
+/// Waits until the second thread has come to all that it was handed; where it is behind, nothing is handed to it.
+fn catch_up(index: &IndexReader) {
+    let second = index.second_thread().unwrap();
+    let (done, is_done) = std::sync::mpsc::channel();
+    let job = || {
+        let done = done.clone();
+        Box::new(move || done.send(()).unwrap())
+    };
+    while !second.start(job()) {
+        std::thread::yield_now();
+    }
+    is_done.recv().unwrap();
+}
+
 #[test]
 fn judging_reads_no_text_that_was_read_to_count_it() {
     let texts = versions(3, 400);
@@ -84,6 +98,7 @@ fn judging_reads_no_text_that_was_read_to_count_it() {
     assert_eq!((first.len(), read), (texts.len(), 0));
     // All shingles are in memory by now, so no text is read to count them, and each but the query's own once to judge.
     let before = index.work().texts_read;
+    catch_up(index.reader());
     let (answer, subject) = asked(index.reader(), &texts[0], true);
     assert_eq!(answer.texts.handed_on().len(), texts.len() - 1);
     let (again, _) = judged(&index, answer, &subject);
