@@ -18,17 +18,13 @@ pub struct Together {
     /// c(AB), made once for both distances.
     compressed: OnceLock<u64>,
     difference: OnceLock<Difference>,
-    is_measured: OnceLock<()>,
 }
 
 impl Together {
-    /// Whether the signals that judging the pair will ask for were measured ahead ([`crate::Model::measure_ahead`]).
-    pub fn is_measured(&self) -> bool {
-        self.is_measured.get().is_some()
-    }
-
-    pub(crate) fn set_measured(&self) {
-        self.is_measured.get_or_init(|| ());
+    /// The signals that were measured, by [`Signal::index`].
+    #[cfg(test)]
+    pub(crate) fn measured(&self) -> [bool; COUNT] {
+        self.values.each_ref().map(|value| value.get().is_some())
     }
 
     fn compressed(&self, a: &JudgedText, b: &JudgedText) -> u64 {

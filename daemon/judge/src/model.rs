@@ -259,7 +259,6 @@ impl Model {
         {
             of_texts(signal);
         }
-        together.set_measured();
     }
 
     /// What is answered, given all signals.

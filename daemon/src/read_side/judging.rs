@@ -3,7 +3,7 @@
 //! A judgement is made after an answer is found and does not change it. Recorded facts and the counts made for the
 //! answer are used first; the text of a hit is used only if the model's tree asks for it, and read again only if the
 //! request has not kept it, with a permit of the request's account. The request's own text is analysed once for
-//! all hits, which are judged on two threads where no other request uses the second ([`hit_judge`]). A hit whose text
+//! all hits, on which two threads work where no other request uses the second ([`hit_judge`]). A hit whose text
 //! is damaged or gone has no judgement, and neither have those left when the time for it is over. Titles are the first
 //! lines of texts, as in the pairs that the model was trained on, so that all files of one text are judged alike.
 
@@ -22,7 +22,7 @@ use simdex_judge::{JudgedText, Judgement, KnownSignals, Model};
 use simdex_schema::DocId;
 
 use crate::read_side::judging_outcome::JudgingOutcome;
-use crate::read_side::query::{Overlap, QueryError, Subject};
+use crate::read_side::query::{Overlap, QueryError, Subject, read_judged};
 use judged_side::known_signals;
 
 pub use group_judge::{GroupJudge, JudgedPair};
@@ -102,9 +102,11 @@ impl HeldJudgedText {
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
         let permit = account.take_large(JudgedText::peak_bytes(length))?;
-        let stored = texts.read(id, account)?;
-        let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
-        Self::of(&extracted, permit, account)
+        let (text, of_canonical) = read_judged(texts, id, account)?;
+        Ok(Self {
+            text,
+            _permits: Arc::new([permit, of_canonical]),
+        })
     }
 
     /// A text of this many canonical bytes that was read before.

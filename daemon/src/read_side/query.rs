@@ -64,7 +64,7 @@ use measured_ahead::MeasuringAhead;
 pub use named_file::file_at_path;
 pub(crate) use named_file::name_of_document;
 pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary, hash_whole};
-pub(crate) use text_for_judging::TextForJudging;
+pub(crate) use text_for_judging::{TextForJudging, read_judged};
 pub(crate) use texts_for_judging::TextsForJudging;
 
 /// What a query looks for.

@@ -111,7 +111,7 @@ impl Drop for MeasuringAhead {
     /// the thread comes to it.
     fn drop(&mut self) {
         let mut state = lock(&self.queue.state);
-        state.beside = None;
+        (state.beside, state.is_ended) = (None, true);
         state.texts.clear();
         self.queue.changed.notify_all();
         while state.is_measuring {
@@ -164,19 +164,15 @@ impl Queue {
     fn next(&self) -> Option<BeingMeasured<'_>> {
         let mut state = lock(&self.state);
         loop {
-            let beside = Arc::clone(state.beside.as_ref()?);
             let next = match state.is_ended {
                 true => Some(state.texts.pop_back()?),
                 false => state.texts.pop_front(),
             };
             if let Some(text) = next {
+                let of = Some((Arc::clone(state.beside.as_ref()?), text));
                 state.is_measuring = true;
-                return Some(BeingMeasured {
-                    queue: self,
-                    of: Some((beside, text)),
-                });
+                return Some(BeingMeasured { queue: self, of });
             }
-            drop(beside);
             let waited = self.changed.wait(state);
             state = waited.unwrap_or_else(PoisonError::into_inner);
         }

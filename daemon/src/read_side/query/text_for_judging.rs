@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use simdex_index::{IndexError, MemoryAccount, ReadText, Texts, canonicalise};
+use simdex_index::{IndexError, MemoryAccount, MemoryPermit, ReadText, Texts, canonicalise};
 use simdex_judge::measure::Together;
 use simdex_judge::{JudgedText, KnownSignals};
 use simdex_schema::DocId;
@@ -43,10 +43,20 @@ impl TextForJudging {
         if let Some(text) = &*text {
             return Ok(Arc::clone(text));
         }
-        let unknown = || IndexError::UnknownDocument(self.document);
-        let extracted = texts.read(self.document, account)?.ok_or_else(unknown)?;
-        let (canonical, _permit) = canonicalise(&extracted, account)?;
-        let judged = Arc::new(JudgedText::of(canonical, &extracted));
+        // It is short, so that what is kept of it needs no permit.
+        let (judged, _permit) = read_judged(texts, self.document, account)?;
         Ok(Arc::clone(text.insert(judged)))
     }
+}
+
+/// Reads the text of a document to be judged, with the permit for its canonical text.
+pub(crate) fn read_judged(
+    texts: Texts<'_>,
+    id: DocId,
+    account: &MemoryAccount,
+) -> Result<(Arc<JudgedText>, Option<MemoryPermit>), IndexError> {
+    let stored = texts.read(id, account)?;
+    let extracted = stored.ok_or(IndexError::UnknownDocument(id))?;
+    let (canonical, permit) = canonicalise(&extracted, account)?;
+    Ok((Arc::new(JudgedText::of(canonical, &extracted)), permit))
 }
