@@ -193,6 +193,22 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_rater_has_a_name_of_one_line() {
+        let refused = |rater: &str| {
+            let label = v1::Label {
+                verdict: v1::JudgedClass::Same.into(),
+                rater: rater.to_owned(),
+                ..v1::Label::default()
+            };
+            parse_label(label).unwrap_err().message().to_owned()
+        };
+        for rater in ["", "  ", "a\nb", &"x".repeat(LONGEST_RATER + 1)] {
+            assert!(refused(rater).starts_with("the name of a rater"), "{rater}");
+        }
+        assert_eq!(refused("ada"), "a label does not name two files");
+    }
+
+    #[test]
     fn labels_of_more_raters_than_are_compared_two_by_two_are_refused() {
         let of = |count: usize| {
             let side = |byte: u8| {
